@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from tare.analysis.ending import looks_taken
 from tare.analysis.inference.contrast_estimates import logs_of, make_rules
 from tare.analysis.inference.estimates import estimate, make_stratum
-from tare.analysis.inference.levels import levels_after
+from tare.analysis.inference.significance import levels_after
 from tare.analysis.reading import read_trials
 from tare.analysis.slices import fit_blocks
 from tare.records.looks import read_looks

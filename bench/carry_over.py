@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tare.analysis.reading import read_trials
-from tare.analysis.slices import COSTS, Observed, observe, only, terms_of
+from tare.analysis.slices import COSTS, SliceArrays, observe, only, terms_of
 from tare.records.reader import read_run
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Block(NamedTuple):
         sooner: condition to its effect in the first half of the passes less that in the second.
     """
 
-    observed: Observed
+    observed: SliceArrays
     before: np.ndarray
     after: np.ndarray
     sooner: dict[str, float]

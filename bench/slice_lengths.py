@@ -27,7 +27,7 @@ from tare.records.reader import read_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.slices import Observed
+    from tare.analysis.slices import SliceArrays
     from tare.analysis.trials import Trial
 
 DRAWN = 100
@@ -85,7 +85,7 @@ def noise_of(block: Sequence[Trial], metric: str, generator: np.random.Generator
 
 
 def _drawn(
-    series: np.ndarray, observed: Observed, together: np.ndarray, generator: np.random.Generator
+    series: np.ndarray, observed: SliceArrays, together: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
     """Effects found where conditions are in another order among the slices of one group."""
     labels = observed.conditions.copy()

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tare.machines.facts import local_facts
+from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.records.noise import MetricNoise, Noise
-from tare.records.quiet import Machine, keep
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ def pilot(per_pass: float = 0.02, **changed: Any) -> Noise:
     """Of three hours ago, on this machine, in slices of 250 ms."""
     fields: dict[str, Any] = {
         "made": datetime.now(UTC) - timedelta(hours=3, minutes=5),
-        "machine": Machine.of(local_facts()),
+        "machine": MeasuredMachine.of(local_facts()),
         "seconds": 59.87,
         "servers": 3,
         "slices": 59,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.inference.levels import weight
-from tare.analysis.inference.looks import nominal_levels, spending
+from tare.analysis.inference.group_sequential import nominal_levels, spending
+from tare.analysis.inference.significance import weight
 from tare.analysis.inference.verdicts import ALPHA
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tare.analysis.inference.looks import Sides
+    from tare.analysis.inference.group_sequential import Sides
 
 LOOKS = [(3, 4), (3, 5), (4, 6), (5, 8), (10, 16), (20, 32)]
 CONDITIONS = (2, 5)

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from bench.calibration.rates import MARGIN, rate
-from tare.analysis.inference.levels import levels_after
+from tare.analysis.inference.significance import levels_after
 from tare.analysis.inference.verdicts import bounds, decide, further_units, run_tests
 from tare.records.looks import Look
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bench.calibration.noise import Kind
     from bench.calibration.rates import Rate
     from tare.analysis.inference.estimates import Estimate
-    from tare.analysis.inference.levels import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.model import Verdict
 
     Estimates = dict[str, Estimate]
@@ -58,7 +58,7 @@ class Told:
 
 
 @cache
-def levels(*looks: _Place) -> Levels:
+def levels(*looks: _Place) -> SignificanceLevels:
     """The levels at the last of these looks."""
     return levels_after(
         [Look.model_validate(dict(zip(("round", "of", "why"), one, strict=True), decided=None))

@@ -20,7 +20,7 @@ from tare.artifacts.tools import VERSIONS, ToolName, fetch_tool
 from tare.errors import ArtifactError
 from tare.imports import cassandra_stress, latte, ycsb
 from tare.imports import go_ycsb as go_ycsb_output
-from tare.imports.reading import FileReading
+from tare.imports.file_content import FileReading
 from tare.records.hlog import P99, read_hlog
 
 ClientName = Literal["floor", "tare-load", "latte", "go-ycsb", "ycsb", "cassandra-stress"]

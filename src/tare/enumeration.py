@@ -26,6 +26,12 @@ def first_of(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def count(number: int, noun: str) -> str:
+def cut(parts: Sequence[str], most: int, of: str = "") -> list[str]:
+    """The first parts, and in place of the others: and 3 more."""
+    more = len(parts) - most
+    return [*parts[:most], *([f"and {more:,} more {of}".rstrip()] if more > 0 else [])]
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
     """1 deployment, 4 deployments."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

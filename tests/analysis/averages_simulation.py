@@ -17,7 +17,7 @@ from tare.analysis.inference.averages import Average, How, average
 from tare.analysis.inference.contrasts import Contrast
 from tare.analysis.inference.independent import (
     Sample,
-    Spread,
+    StandardError,
     _pooled,
     estimate_independent,
     sample,
@@ -108,9 +108,9 @@ def simulate(world: World, studies: int, how: How, seed: int = 1) -> dict[str, t
             assert pooled is not None
             assert result.unpooled is not None
             if noisier:
-                pooled = max(pooled, Spread(*result.unpooled), key=lambda one: one.half)
+                pooled = max(pooled, StandardError(*result.unpooled), key=lambda one: one.half)
             centre = result.log_ratio
-            welch = Spread(*result.unpooled).half
+            welch = StandardError(*result.unpooled).half
             ways = {
                 "chosen": result.interval(0.95),
                 "own variances": (centre - welch, centre + welch),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tare.analysis.inference.contrasts import make_contrasts
 from tare.analysis.inference.effects import make_effects
 from tare.analysis.trials import Trial
-from tare.records.manifest import Source, TrialManifest
+from tare.records.manifest import ImportSource, TrialManifest
 from tare.study.conditions import condition_name, expand
 from tare.study.schema import Study
 
@@ -82,7 +82,7 @@ def _trial(
         started="2026-01-01T00:00:00+00:00", ended="2026-01-01T00:01:00+00:00",
         measure_start=0.0, measure_end=60.0, setup={}, clients=[], warm_up=None, units=[],
         database={}, caches_dropped=None, server_cpu_s=0.0, engine_cpu_s=0.0, machine_cpu_s=0.0,
-        probe_cpu_s=0.0, source=Source(tool=tool, files=[]) if tool else None,
+        probe_cpu_s=0.0, source=ImportSource(tool=tool, files=[]) if tool else None,
         reported=dict(values),
     )  # fmt: skip
     return Trial(name=name, manifest=manifest, values=dict(values))

@@ -13,8 +13,8 @@ from tare.analysis.analyse import analyse
 from tare.analysis.bill import NOT_APART, NOT_COUNTED
 from tare.analysis.billed_ways import way_of
 from tare.analysis.tariff import Tariff
+from tare.records.kept_measurements import MeasuredMachine, write
 from tare.records.prices import Interval, Price, Weighing
-from tare.records.quiet import Machine, write
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -54,7 +54,9 @@ def price(way: str, in_flight: int, added: float | None, packets: float | None =
 def weighing(*prices: Price) -> Weighing:
     return Weighing(
         made=datetime(2026, 11, 1, tzinfo=UTC),
-        machine=Machine(hostname="h", cpus=2, cpu_model="c", virtualization="kvm", kernel="6"),
+        machine=MeasuredMachine(
+            hostname="h", cpus=2, cpu_model="c", virtualization="kvm", kernel="6"
+        ),
         slice_s=0.25,
         pinned=True,
         frozen=True,

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tare.analysis.analyse import analyse
+from tests.analysis.checked import check
 from tests.synthetic_run import QUICKSTART, docker, write_run
 from tests.synthetic_trial import Truth
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.analysis.model import Analysis, Check
+    from tare.analysis.model import Analysis
 
 TWO = {"native": Truth(), "docker": QUICKSTART["docker-bridge"]}
 
@@ -23,11 +24,6 @@ TWO = {"native": Truth(), "docker": QUICKSTART["docker-bridge"]}
 def run(tmp_path: Path, **scene: Any) -> Path:
     small: dict[str, Any] = {"effects": TWO, "blocks": 2, "measure_s": 2, "seed": 3}
     return write_run(tmp_path / "r", **(small | scene))
-
-
-def check(analysis: Analysis, name: str) -> Check:
-    (found,) = (c for c in analysis.checks if c.name == name)
-    return found
 
 
 def test_a_clean_run_has_nothing_to_complain_of(quickstart: Analysis) -> None:

@@ -9,12 +9,13 @@ from tare.imports.run import Request, import_files
 from tare.report.exports import trials_frame
 from tare.report.markdown import render_markdown
 from tare.report.words import alerts
+from tests.analysis.checked import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from tare.analysis.model import Analysis, Check
+    from tare.analysis.model import Analysis
 
 STUDY = """\
 study: files
@@ -43,11 +44,6 @@ def analysed(tmp_path: Path, names: Iterable[str], study: str = STUDY, text: str
     outcome = import_files(Request("csv", [files], tmp_path / "study.yaml", run, template=template))
     assert not outcome.skipped
     return analyse(run)
-
-
-def check(analysis: Analysis, name: str) -> Check:
-    (found,) = (c for c in analysis.checks if c.name == name)
-    return found
 
 
 def test_all_conditions_with_files(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from tare.analysis.operation_lines import (
 )
 from tare.analysis.part_tariff import PartTariff
 from tare.analysis.price_doubts import part_doubts
+from tare.records.kept_measurements import write
 from tare.records.part_prices import Cost, PartPrice, PartWeighing, keep_parts
-from tare.records.quiet import write
 from tests.analysis.test_bill import BRIDGE, around, price, weighing
 from tests.analysis.test_prices import MACHINE
 from tests.synthetic_run import docker, write_run

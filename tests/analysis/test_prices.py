@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from tare.analysis.price_doubts import doubts
-from tare.analysis.prices import PARTS, Round, Weighed, WeighedWay, interval, prices
+from tare.analysis.prices import PARTS, RoundSlices, Weighed, WeighedWay, interval, prices
 from tare.analysis.slices import SliceRow
 from tare.errors import LoadError
+from tare.records.kept_measurements import MeasuredMachine
 from tare.records.prices import Price, Weighing
-from tare.records.quiet import Machine
 
-MACHINE = Machine(hostname="here", cpus=2, cpu_model="some", virtualization="kvm", kernel="6.1")
+MACHINE = MeasuredMachine(
+    hostname="here", cpus=2, cpu_model="some", virtualization="kvm", kernel="6.1"
+)
 WAYS = [
     WeighedWay("native", "native", "host", 0),
     WeighedWay("native again", "native", "host", 1),
@@ -53,7 +55,7 @@ def weighed(
             dict.fromkeys(PARTS, 0.0) | {"server": sum(row.demand_s for row in own)} for own in rows
         ]
         counts = [{"packets": 2.0 * OPS * slices} for _ in ways]
-        made.append(Round(rows, order, parts, counts, 0, 0.0, 0.0, True))
+        made.append(RoundSlices(rows, order, parts, counts, 0, 0.0, 0.0, True))
     return Weighed(ways, made, 60.0, slices, SLICE_S, 1000, 0.0, True, "poll", {})
 
 
@@ -227,7 +229,7 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
                 before = ways[way].server
         nothing = [dict.fromkeys(PARTS, 0.0) for _ in ways]
         counts = [{"packets": 2.0 * OPS} for _ in ways]
-        rounds.append(Round(rows, order, nothing, counts, 0, 0.0, 0.0, True))
+        rounds.append(RoundSlices(rows, order, nothing, counts, 0, 0.0, 0.0, True))
     found = prices(replace(weighed(), ways=ways, rounds=rounds), MACHINE).prices
     for level in (1, 32):
         demand = {one.way: one.demand.value for one in found if one.in_flight == level}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tare.analysis.analyse import analyse
+from tests.analysis.checked import check
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tare.analysis.model import Analysis, Check
+    from tare.analysis.model import Analysis
 
 BRIDGE = Truth(throughput=0.9, server_cpu=1.1, patch=docker("bridge"))
 TWO = {"native": Truth(), "native-again": Truth(), "docker-bridge": BRIDGE}
@@ -31,11 +32,6 @@ def run(place: Path, **scene: Any) -> Path:
 @pytest.fixture(scope="module")
 def sliced(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     return analyse(run(tmp_path_factory.mktemp("sliced")))
-
-
-def check(analysis: Analysis, name: str) -> Check:
-    (found,) = (c for c in analysis.checks if c.name == name)
-    return found
 
 
 def test_nothing_that_slices_do_not_have_is_called_damage(sliced: Analysis) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tare.analysis import slices
 from tare.analysis.slices import (
     COSTS,
-    Observed,
+    SliceArrays,
     SliceRow,
     _masks,
     arrange,
@@ -85,7 +85,7 @@ def test_the_noise_of_slices_is_how_far_effects_stray(bursts: float, within: flo
     assert np.mean(told) == pytest.approx(np.std(strayed) / np.sqrt(2 / 3), rel=within)
 
 
-def paced(seed: int, *, slope: float, lack: float = 0.0) -> Observed:
+def paced(seed: int, *, slope: float, lack: float = 0.0) -> SliceArrays:
     """Three conditions of one server with effects 0, 2 and 5%, whose cost follows the pace.
 
     Args:

@@ -8,7 +8,7 @@ import pytest
 
 from tare.report.write import write_report
 from tests.browser.test_exports import rows_of, saved
-from tests.report.test_others import others, with_others
+from tests.report.test_others_found import others, with_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable

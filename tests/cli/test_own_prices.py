@@ -8,7 +8,7 @@ import pytest
 
 from tare.cli.own_prices import price_lines
 from tare.machines.facts import local_facts
-from tare.records.quiet import Machine, keep
+from tare.records.kept_measurements import MeasuredMachine, keep
 from tests.analysis.test_bill import BRIDGE, price, weighing
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def kept() -> None:
-    keep(BRIDGE.model_copy(update={"machine": Machine.of(local_facts())}))
+    keep(BRIDGE.model_copy(update={"machine": MeasuredMachine.of(local_facts())}))
 
 
 def test_two_round_trips_cost_twice_the_price_and_its_share_of_the_operation(cache: Path) -> None:
@@ -39,7 +39,7 @@ def test_larger_answers_cost_what_further_kilobytes_do(cache: Path) -> None:
     _, unknown, alone, *_ = price_lines("docker", "bridge", 1, None, row_bytes=5000)
     assert "tare weigh --what bytes" in unknown
     assert alone.startswith("  docker.bridge, 1 in flight: +3.00 us")
-    own = {"machine": Machine.of(local_facts()), "operation": "kilobyte"}
+    own = {"machine": MeasuredMachine.of(local_facts()), "operation": "kilobyte"}
     keep(weighing(price("docker.bridge", 1, 0.5)).model_copy(update=own))
     _, alone, many, _ = price_lines("docker", "bridge", 2, None, row_bytes=5000)
     assert alone.startswith("  docker.bridge, 1 in flight, rows of 5,000 bytes: +10.00 us [")
@@ -52,7 +52,7 @@ def test_prices_of_mongodb_s_protocol_are_others(cache: Path) -> None:
     kept()
     (unknown,) = price_lines("docker", "bridge", 1, None, "mongodb")
     assert "tare weigh --database mongodb" in unknown
-    own = {"machine": Machine.of(local_facts()), "database": "mongodb"}
+    own = {"machine": MeasuredMachine.of(local_facts()), "database": "mongodb"}
     keep(BRIDGE.model_copy(update=own))
     head, *_ = price_lines("docker", "bridge", 1, None, "mongodb")
     assert "tare weigh --database mongodb" in head

@@ -18,11 +18,8 @@ from tare.knowledge.write import knowledge_yaml
 from tare.lab.run import RunOutcome
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
-from tests.knowledge.replication.published import direction, printed
-from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
-
-PAIR = {"native": Truth(), "docker-bridge": Truth(throughput=0.90, patch=docker("bridge"))}
+from tests.knowledge.replication.published import PAIR, direction, printed
+from tests.synthetic_run import write_run
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from tare.cli.commands import COMMANDS, build, load
 from tare.cli.examples import EXAMPLES
 from tare.knowledge.advice import FAMILIES
-from tare.knowledge.rules import PURPOSES
+from tare.knowledge.guidelines import PURPOSES
 
 HEAVY = {
     "numpy",

@@ -13,10 +13,10 @@ from tare.cli import weigh_first
 from tare.cli.weigh_first import FRESH, _serves, parts_for, prices_for
 from tare.errors import RuntimeUnavailableError
 from tare.machines.facts import local_facts
+from tare.records.kept_measurements import MeasuredMachine, keep, write
 from tare.records.layout import RunFiles
 from tare.records.part_prices import keep_parts, parts_here
 from tare.records.prices import BEFORE_CALLS
-from tare.records.quiet import Machine, keep, write
 from tare.study.plan import make_plan
 from tare.study.schema import Study
 from tests.analysis.test_bill import BRIDGE, price, weighing
@@ -67,7 +67,7 @@ class Scene:
         self.fault: Exception | None = None
 
     def kept(self, age: timedelta, why_no_calls: str = "") -> None:
-        own = {"machine": Machine.of(local_facts()), "made": datetime.now(UTC) - age}
+        own = {"machine": MeasuredMachine.of(local_facts()), "made": datetime.now(UTC) - age}
         keep(BRIDGE.model_copy(update=own | {"why_no_calls": why_no_calls}))
 
     def prices(
@@ -77,7 +77,7 @@ class Scene:
         return prices_for(made, self.files, weigh=weigh, say=self.said.append)
 
     def kept_parts(self, age: timedelta, *parts: WeighedPart) -> None:
-        made = part_prices(weighed(), Machine.of(local_facts()))
+        made = part_prices(weighed(), MeasuredMachine.of(local_facts()))
         own = [one for one in made.prices if one.what in parts]
         keep_parts(made.model_copy(update={"made": datetime.now(UTC) - age, "prices": own}))
 
@@ -91,7 +91,7 @@ class Scene:
         self.parts_weighed += 1
         if self.fault is not None:
             raise self.fault
-        return part_prices(weighed(), Machine.of(local_facts()))
+        return part_prices(weighed(), MeasuredMachine.of(local_facts()))
 
     def _weigh(self, say: Callable[[str], None], wanted: WeighingRequest) -> Weighing:
         assert wanted.runtimes == ["docker", "native"]

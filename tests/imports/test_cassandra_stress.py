@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tare.imports import cassandra_stress
-from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
+from tare.imports.file_content import FileReading, PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
 MIXED = (DATA / "stress-3.11.2-mixed-j17.txt").read_text(encoding="utf-8")

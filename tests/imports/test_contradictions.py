@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.go_ycsb import read as read_go_ycsb
 from tare.imports.order import refuse_disorder
 from tare.imports.parsing import grouped, json_document, json_number, number, whole
-from tare.imports.reading import FileReading, UnreadableError
 
 if TYPE_CHECKING:
     from tests.imports.conftest import Import

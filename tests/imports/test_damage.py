@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tare.imports.reading import FileReading, UnreadableError
+from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.tools import TOOLS, Options, reader_of
 from tests.imports.conftest import DATA
+from tests.imports.test_csv_tables import INTERVALS, TRIALS
 from tests.imports.test_series import DSTAT, IOSTAT, SAR
-from tests.imports.test_tables import INTERVALS, TRIALS
 from tests.mutated import LONG, examples, mutations
 
 CORPUS = Path(__file__).parent / "corpus"

@@ -13,7 +13,7 @@ from hdrh.histogram import HdrHistogram
 
 from tare.analysis.analyse import analyse
 from tare.imports import histograms
-from tare.imports.reading import FileReading, UnreadableError
+from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.tools import Options
 from tests.imports.conftest import DATA
 from tests.synthetic_run import write_run

@@ -9,7 +9,7 @@ import pytest
 
 from tare.analysis.analyse import analyse
 from tare.imports import latte
-from tare.imports.reading import PrintedInterval, UnreadableError
+from tare.imports.file_content import PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
 if TYPE_CHECKING:

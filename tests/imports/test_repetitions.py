@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.imports.identity import Place
 from tare.imports.repetitions import number_named
-from tare.imports.trials import ImportedTrial
+from tare.imports.trial_identity import TrialPlace
+from tare.imports.trial_writer import ImportedTrial
 from tare.records.layout import RunFiles
 from tare.records.reader import read_run
 from tare.study.conditions import expand
@@ -83,7 +83,9 @@ def test_whole_numbers_stay_what_they_are(import_: Import, tmp_path: Path, run: 
 
 def test_series_find_their_trial_by_the_name_that_it_had(study: Path) -> None:
     condition = expand(load_study(study))[0]
-    trials = [ImportedTrial(Place(condition, 1, 0, name), 0) for name in ("second", "unheard-of")]
+    trials = [
+        ImportedTrial(TrialPlace(condition, 1, 0, name), 0) for name in ("second", "unheard-of")
+    ]
     numbers: dict[str, dict[str, int]] = {}
     number_named(trials, numbers, {condition.name: {"first": 1, "second": 2}})
     assert [one.block for one in trials] == [2, 0]

@@ -13,7 +13,7 @@ import pytest
 
 from tare.analysis.analyse import analyse
 from tare.imports import dstat, iostat, sar
-from tare.imports.reading import FileReading, UnreadableError
+from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.tools import Options
 from tare.records.reader import read_run
 from tests.imports.conftest import DATA

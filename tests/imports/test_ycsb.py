@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tare.imports import ycsb
-from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
+from tare.imports.file_content import FileReading, PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
 SUMMARY = """\

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import psutil
+import pytest
 
 BRIDGE = "tare-ssh"
 SWITCH = f"{BRIDGE}-switch"
@@ -276,6 +277,21 @@ def ssh_hosts(
     finally:
         made.close()
         shutil.rmtree(root, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def needed_by(
+    test: str, *names: str, sees: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> Iterator[SshHosts]:
+    """The same; where none can be made the test is skipped, with what is missing.
+
+    Args:
+        test: its file in this directory, for the command that runs it then.
+    """
+    if reason := why_not():
+        pytest.skip(f"{reason}; then pytest tests/integration/{test}")
+    with ssh_hosts(*names, sees=sees) as made:
+        yield made
 
 
 def _bridge() -> None:

@@ -51,14 +51,11 @@ def cpuinfo(model: str, *, hypervisor: bool) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[ssh_hosts.SshHosts]:
-    reason = ssh_hosts.why_not()
-    if reason:
-        pytest.skip(f"{reason}; then pytest tests/integration/test_host_groups.py")
     sees = {
         "m1": cpuinfo("Metal CPU", hypervisor=False),
         "v1": cpuinfo("Guest CPU", hypervisor=True),
     }
-    with ssh_hosts.ssh_hosts("m1", "v1", "load1", sees=sees) as made:
+    with ssh_hosts.needed_by("test_host_groups.py", "m1", "v1", "load1", sees=sees) as made:
         yield made
 
 

@@ -23,10 +23,7 @@ pytestmark = pytest.mark.engine
 
 @pytest.fixture(scope="module")
 def booted() -> Iterator[ssh_hosts.SshHosts]:
-    reason = ssh_hosts.why_not()
-    if reason:
-        pytest.skip(f"{reason}; then pytest tests/integration/test_hosts_proof.py")
-    with ssh_hosts.ssh_hosts("db1", "load1") as made:
+    with ssh_hosts.needed_by("test_hosts_proof.py", "db1", "load1") as made:
         yield made
 
 

@@ -27,10 +27,7 @@ DIRECTORY = "/var/tmp/tare"  # noqa: S108 - of the hosts, not of this machine
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[ssh_hosts.SshHosts]:
-    reason = ssh_hosts.why_not()
-    if reason:
-        pytest.skip(f"{reason}; then sudo .venv/bin/pytest tests/integration/test_machines.py")
-    with ssh_hosts.ssh_hosts("db1", "db2", "load1") as made:
+    with ssh_hosts.needed_by("test_machines.py", "db1", "db2", "load1") as made:
         yield made
 
 

@@ -16,8 +16,8 @@ from tare.errors import LoadError
 from tare.lab.pilot import pilot
 from tare.machines import cgroups
 from tare.machines.facts import local_facts
+from tare.records.kept_measurements import kept_here
 from tare.records.noise import Noise
-from tare.records.quiet import kept_here
 
 from .conftest import TARE, leftovers
 

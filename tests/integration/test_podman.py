@@ -9,26 +9,31 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from tare.databases.cassandra.configuration import NATIVE_PORT
-from tare.lab.progress import Silent
-from tare.lab.snapshots import Snapshots
-from tare.machines import neighbours
 from tare.records.prices import Weighing
 from tare.runtimes.confinement import OWN_USER
 from tare.runtimes.docker_engine import BY_DNAT, labelled, nat_rules
 from tare.runtimes.podman.engine import serving
 from tare.runtimes.registry import declared
-from tests.machines.neighbour import NEIGHBOUR, a_neighbour, reaches
+from tests.machines.neighbour import NEIGHBOUR, a_neighbour
 
-from .conftest import NATIVE, TARE, Bench, cassandra_cache, leftovers
-from .test_snapshots import DESIGN, ROWS, begun, raised, ready, resources_for, rights, rows, setup
+from .conftest import NATIVE, TARE, Bench, leftovers
+from .from_snapshots import (
+    assert_only_our_rule_keeps_out,
+    process_of,
+    rights,
+    setup,
+    side_by_side,
+    snapshot_cache,
+)
+
+__all__ = ["snapshot_cache"]
 
 FAULT = declared("podman").fault()
 AGAIN = f"{FAULT}; then, as root: .venv/bin/pytest -m engine tests/integration -k podman"
@@ -154,12 +159,6 @@ def connections_of(name: str) -> set[str]:
     return found
 
 
-@pytest.fixture(scope="module")
-def snapshot_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with pytest.MonkeyPatch.context() as environment:
-        yield cassandra_cache(tmp_path_factory.mktemp("snapshots") / "cache", environment)
-
-
 def test_its_containers_start_from_native_s_snapshot_and_have_docker_s_rights(
     snapshot_cache: Path, tmp_path: Path
 ) -> None:
@@ -170,25 +169,16 @@ def test_its_containers_start_from_native_s_snapshot_and_have_docker_s_rights(
         {"runtime": "podman", "network": "bridge", "storage": "directory"},
         {"runtime": "docker", "network": "bridge", "storage": "volume"},
     ]
-    setups, told, allowed = [setup(platform) for platform in platforms], [], []
-    with resources_for(setups, tmp_path / "work") as resources, ExitStack() as stack:
-        started = [
-            stack.enter_context(
-                begun(f"D{number}", one, resources, Snapshots(resources, DESIGN, Silent(), 7))
-            )
-            for number, one in enumerate(setups)
-        ]
-        for deployment in started:
-            cluster, data = ready(deployment)
-            assert rows(cluster) == ROWS
-            told.append(data)
-            if deployment.setup.platform.runtime != "native":
-                process = Path(f"/proc/{cluster.nodes[0].accounting().pid}")
-                (whole,) = (line for line in lines(process / "mountinfo") if line.split()[4] == "/")
-                (filtered,) = (line for line in lines(process / "status") if "Seccomp:" in line)
-                read_only = whole.split()[5].split(",")[0] == "ro"
-                assert read_only is (deployment.setup.platform.storage != "layer")
-                allowed.append({**rights(cluster), "Seccomp": filtered.split()[1]})
+    setups, allowed = [setup(platform) for platform in platforms], []
+    with side_by_side(setups, tmp_path / "work") as started:
+        for one, (cluster, _) in zip(setups, started, strict=True):
+            if one.platform.runtime != "native":
+                mounts = (process_of(cluster) / "mountinfo").read_text(encoding="utf-8")
+                (whole,) = (own for line in mounts.splitlines() if (own := line.split())[4] == "/")
+                read_only = whole[5].split(",")[0] == "ro"
+                assert read_only is (one.platform.storage != "layer")
+                allowed.append(rights(cluster))
+        told = [data for _, data in started]
     assert all(data == told[0] for data in told)
     assert all(one == allowed[-1] for one in allowed)
     assert allowed[0]["Uid"] == str(OWN_USER)
@@ -196,22 +186,11 @@ def test_its_containers_start_from_native_s_snapshot_and_have_docker_s_rights(
     assert allowed[0]["NoNewPrivs"] == "1"
 
 
-def lines(file: Path) -> list[str]:
-    return file.read_text(encoding="utf-8").splitlines()
-
-
 def test_a_published_port_is_out_of_a_neighbour_s_reach(
     snapshot_cache: Path, tmp_path: Path, neighbour: str
 ) -> None:
-    one = setup({"runtime": "podman", "network": "published", "storage": "directory"})
-    with resources_for([one], tmp_path / "work") as resources:
-        snapshots = Snapshots(resources, DESIGN, Silent(), 7)
-        with raised("D1", one, resources, snapshots) as (cluster, _), forwarded():
-            door = cluster.nodes[0].unit.site.door(NATIVE_PORT)
-            assert rows(cluster) == ROWS
-            assert not reaches(neighbour, *door)
-            neighbours.let_in()
-            assert reaches(neighbour, *door), "netavark leads it there, but for the rule"
+    published = {"runtime": "podman", "network": "published", "storage": "directory"}
+    assert_only_our_rule_keeps_out(neighbour, published, tmp_path / "work", forwarded())
 
 
 @contextmanager

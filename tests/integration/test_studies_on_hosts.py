@@ -40,10 +40,7 @@ design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: {fre
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[ssh_hosts.SshHosts]:
-    reason = ssh_hosts.why_not()
-    if reason:
-        pytest.skip(f"{reason}; then pytest tests/integration/test_studies_on_hosts.py")
-    with ssh_hosts.ssh_hosts("db1", "db2", "load1", "load2") as made:
+    with ssh_hosts.needed_by("test_studies_on_hosts.py", "db1", "db2", "load1", "load2") as made:
         yield made
 
 

@@ -16,8 +16,8 @@ from tare.analysis.prices import prices
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
 from tare.monitor.calls import KINDS
+from tare.records.kept_measurements import MeasuredMachine
 from tare.records.prices import Weighing
-from tare.records.quiet import Machine
 
 from .conftest import FROM_A_TERMINAL, TARE, leftovers
 
@@ -128,7 +128,7 @@ def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None
 def test_a_known_cost_is_found() -> None:
     """Servers in containers keep the CPU busy 20 us longer: far above noise and platform."""
     one = weigh(["native", "docker"], 60, 3, spend="20us")
-    found = prices(one, Machine.of(local_facts()))
+    found = prices(one, MeasuredMachine.of(local_facts()))
     inside = next(price for price in found.prices if price.way == "docker.loopback")
     assert inside.added is not None
     assert inside.added.value == pytest.approx(20, abs=4)

@@ -8,9 +8,9 @@ import pytest
 
 from tare.knowledge.advice import advise, family
 from tare.knowledge.advice_text import advice_lines
+from tare.knowledge.guidelines import PURPOSES, load_rules
 from tare.knowledge.library import load_library
 from tare.knowledge.query import Query, queries_of
-from tare.knowledge.rules import PURPOSES, load_rules
 from tare.study.conditions import expand
 from tare.study.read import load_study
 from tests.knowledge.sample import changed, finding, library

@@ -29,6 +29,13 @@ def two(
     return finding(id=name, baseline=base, treatment=side, values=values, effect=effect, **more)
 
 
+def silent(name: str, base: dict[str, Any], side: dict[str, Any], **more: Any) -> Finding:
+    """A finding of no significant difference."""
+    effect = {"ratio": None, "direction": "none", "how": "direction"}
+    values = {"baseline": None, "treatment": None}
+    return finding(id=name, baseline=base, treatment=side, values=values, effect=effect, **more)
+
+
 def entries(*findings: Finding) -> list[Entry]:
     return list(library(findings).entries.values())
 
@@ -89,14 +96,7 @@ def test_other_conditions_are_not_joined(other: dict[str, Any]) -> None:
 
 
 def test_no_significant_difference_is_a_link_and_it_is_said() -> None:
-    silent = finding(
-        id="silent",
-        baseline=NATIVE,
-        treatment=PORT,
-        values={"baseline": None, "treatment": None},
-        effect={"ratio": None, "direction": "none", "how": "direction"},
-    )
-    made = chained(entries(silent, two("ip", PORT, SERVICE, 7.5, 10.6)))
+    made = chained(entries(silent("silent", NATIVE, PORT), two("ip", PORT, SERVICE, 7.5, 10.6)))
     (one,) = [
         e.finding for e in made if e.finding.baseline.network == "host" and e.finding.treatment
     ]
@@ -165,15 +165,6 @@ def test_another_number_of_a_link_is_none_of_values_beside_each_other() -> None:
 
 
 def test_two_links_without_a_difference_are_both_said_and_three_are_too_many() -> None:
-    def silent(name: str, base: dict[str, Any], side: dict[str, Any]) -> Finding:
-        return finding(
-            id=name,
-            baseline=base,
-            treatment=side,
-            values={"baseline": None, "treatment": None},
-            effect={"ratio": None, "direction": "none", "how": "direction"},
-        )
-
     weave, flannel = ({**POD, "plugin": name} for name in ("weave", "flannel"))
     other = {**flannel, "clusters": 2}
     parts = [
@@ -196,18 +187,11 @@ def test_two_links_without_a_difference_are_both_said_and_three_are_too_many() -
 
 
 def test_a_place_without_any_difference_sees_none_between_two_of_its_deployments() -> None:
-    def silent(name: str, side: dict[str, Any], table: str) -> Finding:
-        return finding(
-            id=name,
-            baseline=NATIVE,
-            treatment=side,
-            values={"baseline": None, "treatment": None},
-            effect={"ratio": None, "direction": "none", "how": "direction"},
-            source={"table": table},
-        )
-
     def said(of_kubernetes: str) -> set[tuple[str, str | None, float | None]]:
-        parts = [silent("port", PORT, "2"), silent("pod", KUBERNETES, of_kubernetes)]
+        parts = [
+            silent(name, NATIVE, side, source={"table": table})
+            for name, side, table in (("port", PORT, "2"), ("pod", KUBERNETES, of_kubernetes))
+        ]
         made = [one.finding for one in chained(entries(*parts)) if len(one.links) > 1]
         return {
             (one.platform, one.effect.direction, one.effect.ratio) for one in made if one.effect

@@ -62,3 +62,13 @@ def test_copies_are_asked_about_only_where_they_are_what_is_replaced() -> None:
     assert not any(about(Query(platform="docker", over="native"), one) for one in made)
     clusters = Query(platform="docker", over="docker", clusters=4, against_clusters=1)
     assert not any(about(clusters, one) for one in made)
+
+
+def test_names_are_unique_where_they_are_long_or_the_sides_are_of_one_platform() -> None:
+    long = "a" * 119
+    docker = {"runtime": "docker", "network": "host", "client": "native"}
+    both = {"baseline": docker, "treatment": {**docker, "storage": "layer"}}
+    rows = [row(n, 2.0 + n, 2.2 + n, id=f"{long}{n}", **both) for n in (1, 2, 3)]
+    made = [one.finding.id for one in of_other_copies(library(rows).entries.values())]
+    assert len(made) == len({*made}) == 12
+    assert max(map(len, made)) <= 120

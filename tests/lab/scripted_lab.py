@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.lab import run as lab_run
+from tare.lab.run import Lab
 from tare.lab.trial import failed_manifest
 
 if TYPE_CHECKING:
+    import pytest
+
     from tare.records.manifest import TrialManifest
     from tare.study.plan import Plan, PlannedTrial
 
@@ -27,6 +31,13 @@ class NoResources:
 
     def close(self) -> list[Any]:
         return []
+
+
+def without_resources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labs prepare nothing, take no lock, and remove nothing that dead runs left."""
+    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoResources())
+    monkeypatch.setattr(lab_run, "RunLock", lambda *_: memoryview(b""))
+    monkeypatch.setattr(Lab, "_sweep", lambda *_: None)
 
 
 def measured(plan: Plan, trial: PlannedTrial) -> TrialManifest:

@@ -17,7 +17,7 @@ from tare.lab.run import Lab
 from tare.records.layout import RunFiles
 from tare.study.plan import make_plan
 from tare.study.read import load_study
-from tests.lab.scripted_lab import TEXT, NoResources, measured
+from tests.lab.scripted_lab import TEXT, measured, without_resources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,10 +62,8 @@ def session(tmp_path: Path) -> RunFiles:
 @pytest.fixture(autouse=True)
 def without_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BrokenFleet, "failures", 0)
-    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoResources())
+    without_resources(monkeypatch)
     monkeypatch.setattr(lab_run, "await_runtimes", lambda *_: None)
-    monkeypatch.setattr(lab_run, "RunLock", lambda *_: memoryview(b""))
-    monkeypatch.setattr(Lab, "_sweep", lambda *_: None)
 
 
 def test_a_resumed_run_keeps_the_attempts_that_failed_before(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tare.errors import QuietError
 from tare.lab import client_reports
 from tare.lab.client_reports import ClientReports
-from tare.load.client import Line, LoadClient
+from tare.load.client import LoadClient, ProgressLine
 
 
 class Client:
@@ -23,8 +23,8 @@ CLIENT = cast("LoadClient", Client())
 def told(monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]) -> ClientReports:
     """What is known after a client has printed this."""
 
-    def progress(*_: object, **__: object) -> Iterator[Line]:
-        yield Line(CLIENT, event)
+    def progress(*_: object, **__: object) -> Iterator[ProgressLine]:
+        yield ProgressLine(CLIENT, event)
 
     monkeypatch.setattr(client_reports, "progress", progress)
     known = ClientReports()

@@ -55,13 +55,13 @@ class Scene:
         machine = sum(self.used.values()) + kernel + others
         return CpuReading(machine, 0.0, 0.0, kernel, {name: self.used[name] for name in units}, {})
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """No kernel thread comes here."""
 
     def conduct(
         self,
         schedule: Schedule = SCHEDULE,
-        look: Any = lambda: None,
+        poll: Any = lambda: None,
         calls: Any = None,
         *,
         freezes: bool = True,
@@ -76,7 +76,7 @@ class Scene:
             self.parts,
             meter,
             freezes,
-            look,
+            poll,
             calls,
             clock=lambda: self.now,
             wall=lambda: self.now + 1e9,
@@ -182,15 +182,15 @@ def test_a_slow_thaw_makes_a_late_slice(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_unit_that_ends_ends_its_own_trial_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(monkeypatch)
-    looks = 0
+    polls = 0
 
-    def look() -> None:
-        nonlocal looks
-        looks += 1
-        if looks == 2:
+    def poll() -> None:
+        nonlocal polls
+        polls += 1
+        if polls == 2:
             scene.gone = {"b"}
 
-    driven = scene.conduct(look=look)
+    driven = scene.conduct(poll=poll)
     assert "gone" in scene.parts[1].fault
     assert len(measured_slices(driven, 0)) == SCHEDULE.measured(0)
     assert len(measured_slices(driven, 1)) < SCHEDULE.measured(1)

@@ -16,7 +16,7 @@ from tare.databases.cassandra.cluster import Installation
 from tare.errors import ClusterError, RuntimeUnavailableError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
-from tare.load.client import Line
+from tare.load.client import ProgressLine
 from tare.load.flatness import Calm
 from tare.machines.cgroups import Accounting
 from tare.runtimes.unit import Bits, Site, Way
@@ -295,7 +295,7 @@ class Interrupted(Deployment):
 
 def test_a_warm_up_goes_on_without_a_reading_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def told(clients: list[Any], check: object) -> Any:
-        return (Line(clients[0], {"event": "interval", "ops": 1}) for _ in range(3))
+        return (ProgressLine(clients[0], {"event": "interval", "ops": 1}) for _ in range(3))
 
     monkeypatch.setattr("tare.lab.deployment.progress", told)
     resources: Any = SimpleNamespace(

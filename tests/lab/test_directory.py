@@ -260,6 +260,14 @@ baseline: {platform: native}
 """
 
 
+def two_begun(tmp_path: Path) -> tuple[Study, Path]:
+    """A study of two conditions, and the directory of its run, which has begun."""
+    source = tmp_path / "two.yaml"
+    source.write_text(TWO)
+    study = load_study(source)
+    return study, begun(tmp_path / "runs", study, source)
+
+
 def kept_plan(root: Path) -> dict[str, Any]:
     """The plan that the run was begun with, as plain data."""
     plan: dict[str, Any] = json.loads((root / "plan.json").read_text())
@@ -271,19 +279,13 @@ def keep(root: Path, plan: object) -> None:
 
 
 def test_an_unfinished_run_goes_on_with_the_plan_that_it_began_with(tmp_path: Path) -> None:
-    source = tmp_path / "two.yaml"
-    source.write_text(TWO)
-    study = load_study(source)
-    begun(tmp_path / "runs", study, source)
+    study, _ = two_begun(tmp_path)
     same_plan(choose(tmp_path / "runs", study, None), make_plan(study))
 
 
 def test_the_same_study_in_another_order_is_not_resumed(tmp_path: Path) -> None:
     """As another version may have planned it: half a round of each would be no blocks."""
-    source = tmp_path / "two.yaml"
-    source.write_text(TWO)
-    study = load_study(source)
-    root = begun(tmp_path / "runs", study, source)
+    study, root = two_begun(tmp_path)
     plan = kept_plan(root)
     plan["rounds"][0]["blocks"][0]["order"].reverse()
     keep(root, plan)
@@ -296,10 +298,7 @@ def test_the_same_study_in_another_order_is_not_resumed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["deployment", "fewer", "unreadable", "damaged", "gone"])
 def test_a_run_of_other_conditions_is_not_resumed(tmp_path: Path, change: str) -> None:
-    source = tmp_path / "two.yaml"
-    source.write_text(TWO)
-    study = load_study(source)
-    root = begun(tmp_path / "runs", study, source)
+    study, root = two_begun(tmp_path)
     plan = kept_plan(root)
     if change == "deployment":
         plan["conditions"][1]["deployment"] = "docker.4"
@@ -316,15 +315,12 @@ def test_a_run_of_other_conditions_is_not_resumed(tmp_path: Path, change: str) -
 
 
 def test_a_lab_refuses_another_plan_before_it_starts_anything(tmp_path: Path) -> None:
-    source = tmp_path / "two.yaml"
-    source.write_text(TWO)
-    study = load_study(source)
-    root = begun(tmp_path / "runs", study, source)
+    study, root = two_begun(tmp_path)
     plan = kept_plan(root)
     plan["conditions"].reverse()
     keep(root, plan)
     chosen = choose(tmp_path / "runs", study, None)
     before = sorted(root.rglob("*"))
     with pytest.raises(UsageError, match="not resumed"):
-        Lab(make_plan(study), chosen, source, Silent()).run()
+        Lab(make_plan(study), chosen, tmp_path / "two.yaml", Silent()).run()
     assert sorted(root.rglob("*")) == before

@@ -24,7 +24,7 @@ from tare.study.plan import make_plan
 from tare.study.read import load_study
 from tests.analysis.test_bill import BRIDGE
 from tests.analysis.test_operation_lines import parts
-from tests.lab.scripted_lab import TEXT, NoResources
+from tests.lab.scripted_lab import TEXT, without_resources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,9 +98,7 @@ class Scene:
 
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
-    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoResources())
-    monkeypatch.setattr(Lab, "_sweep", lambda *_: None)
-    monkeypatch.setattr(lab_run, "RunLock", lambda *_: memoryview(b""))
+    without_resources(monkeypatch)
     return Scene(tmp_path)
 
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tare.errors import UsageError
-from tare.lab import run as lab_run
 from tare.lab.directory import choose
 from tare.lab.extension import choose_extended
 from tare.lab.progress import Silent
 from tare.lab.run import Lab
 from tare.study.plan import make_plan
 from tare.study.read import load_study
-from tests.lab.scripted_lab import TEXT, NoResources, measured
+from tests.lab.scripted_lab import TEXT, measured, without_resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,9 +61,7 @@ class Scene:
 
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
-    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoResources())
-    monkeypatch.setattr(lab_run, "RunLock", lambda *_: memoryview(b""))
-    monkeypatch.setattr(Lab, "_sweep", lambda *_: None)
+    without_resources(monkeypatch)
     return Scene(tmp_path)
 
 

@@ -107,7 +107,7 @@ def test_a_start_ends_with_an_answer_and_not_with_a_connection(runtime: Scripted
     runtime.refuses = 3
     runtimes: dict[str, Any] = {"scripted": runtime}
     turns = start_all(UNITS, runtimes, {"scripted": "image"}, 1)
-    assert all(turn.wall_ns >= 3 * unit_starts._LOOK_S * 1e9 for turn in turns)
+    assert all(turn.wall_ns >= 3 * unit_starts._POLL_S * 1e9 for turn in turns)
     assert all(turn.cpu_ns == pytest.approx(0.25e9) for turn in turns)
     assert all(a.ended <= b.began for a, b in pairwise(turns))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from tare.machines.inventory.host import Host
@@ -59,3 +60,10 @@ class FakeHost:
 
     def plug(self) -> None:
         self.refuses.unlink()
+
+
+def a_fake_host(tmp_path: Path) -> Iterator[FakeHost]:
+    """For a fixture: one whose connection is closed at the end."""
+    made = FakeHost(tmp_path)
+    yield made
+    made.connection.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,14 +9,9 @@ import pytest
 from tare.machines import ssh
 from tare.machines.inventory.host import Host
 from tare.machines.ssh import AGAIN_S, Connection, HostError, HostGoneError, options
-from tests.machines.fake_ssh import FakeHost
+from tests.machines.fake_ssh import FakeHost, a_fake_host
 
-
-@pytest.fixture
-def fake(tmp_path: Path) -> Iterator[FakeHost]:
-    made = FakeHost(tmp_path)
-    yield made
-    made.connection.close()
+fake = pytest.fixture(a_fake_host)
 
 
 def test_words_arrive_as_they_are(fake: FakeHost) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tare.monitor.pace import MOST_CPUS, Pace, Samples, read_rows, why_not
+from tare.monitor.pace import MOST_CPUS, Pace, PaceSamples, read_rows, why_not
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ LEAST = 20
 
 def test_a_slice_has_the_mean_log_of_its_own_samples() -> None:
     rows = np.array([[10 + n / 100, 1000.0 if n < 50 else 2000.0] for n in range(100)])
-    samples = Samples([rows])
+    samples = PaceSamples([rows])
     assert samples.mean(10.0, 0.495) == pytest.approx(math.log(1000))
     assert samples.mean(10.5, 0.2) == pytest.approx(math.log(2000))
     between = (math.log(1000) + math.log(2000)) / 2
@@ -30,20 +30,20 @@ def test_a_slice_has_the_mean_log_of_its_own_samples() -> None:
 def test_all_cpus_count_alike() -> None:
     slow = np.array([[10 + n / 100, 2000.0] for n in range(100)])
     quick = np.array([[10 + n / 50, 1000.0] for n in range(50)])
-    found = Samples([slow, quick]).mean(10.0, 1.0)
+    found = PaceSamples([slow, quick]).mean(10.0, 1.0)
     assert found == pytest.approx((math.log(1000) + math.log(2000)) / 2)
 
 
 def test_an_interrupted_sample_counts_as_three_times_the_median_at_most() -> None:
     rows = np.array([[10 + n / 100, 1e9 if n == 50 else 1000.0] for n in range(100)])
-    assert Samples([rows]).mean(10.0, 1.0) == pytest.approx(math.log(1000) + math.log(3) / 100)
+    assert PaceSamples([rows]).mean(10.0, 1.0) == pytest.approx(math.log(1000) + math.log(3) / 100)
 
 
 @pytest.mark.parametrize("begins", [9.0, 10.99, 12.0])
 def test_a_slice_with_few_samples_has_none(begins: float) -> None:
     rows = np.array([[10 + n / 100, 1000.0] for n in range(100)])
-    assert Samples([rows]).mean(begins, 0.5) is None
-    assert Samples([]).mean(begins, 0.5) is None
+    assert PaceSamples([rows]).mean(begins, 0.5) is None
+    assert PaceSamples([]).mean(begins, 0.5) is None
 
 
 def test_a_file_that_was_cut_off_or_is_not_there_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

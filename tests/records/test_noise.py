@@ -10,8 +10,8 @@ import pytest
 
 from tare.errors import RecordError
 from tare.machines.facts import local_facts
+from tare.records.kept_measurements import keep, kept_at, kept_here
 from tare.records.noise import Noise
-from tare.records.quiet import keep, kept_at, kept_here
 from tests.kept_noise import keep_pilot, pilot
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tare.report.comparison import headline, render_markdown, render_terminal, s
 from .sample import sample_analysis
 
 if TYPE_CHECKING:
-    from tare.analysis.comparison.model import Comparison
+    from tare.analysis.comparison.model import RunComparison
     from tare.analysis.model import Analysis
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -34,21 +34,21 @@ def scaled(factor: float) -> Analysis:
 
 
 @pytest.fixture
-def slower() -> Comparison:
+def slower() -> RunComparison:
     return compare(sample_analysis(), scaled(0.7))
 
 
-def shown(comparison: Comparison) -> str:
+def shown(comparison: RunComparison) -> str:
     out = io.StringIO()
     Console(file=out, width=300).print(render_terminal(comparison))
     return out.getvalue()
 
 
-def test_the_short_answer_counts_the_primary_comparisons(slower: Comparison) -> None:
+def test_the_short_answer_counts_the_primary_comparisons(slower: RunComparison) -> None:
     assert headline(slower).startswith("From A to B: 5 worse")
 
 
-def test_a_sentence_names_size_interval_and_direction(slower: Comparison) -> None:
+def test_a_sentence_names_size_interval_and_direction(slower: RunComparison) -> None:
     one = next(d for d in slower.differences if (d.b, d.metric) == ("native", "throughput"))
     text = sentence(slower, one)
     assert text.startswith("native: throughput 30.0% lower [")
@@ -66,12 +66,12 @@ def test_with_one_deployment_more_deployments_are_asked_for_and_not_blocks() -> 
     assert text.endswith("inconclusive.")
 
 
-def test_what_else_differed_comes_before_any_number(slower: Comparison) -> None:
+def test_what_else_differed_comes_before_any_number(slower: RunComparison) -> None:
     for text in (shown(slower), render_markdown(slower)):
         assert text.index("5.1.0") < text.index("30.0%")
 
 
-def test_markdown_is_a_short_answer_a_table_and_folded_details(slower: Comparison) -> None:
+def test_markdown_is_a_short_answer_a_table_and_folded_details(slower: RunComparison) -> None:
     text = render_markdown(slower)
     assert text.index("From A to B") < text.index("| Condition |") < text.index("<details>")
     html = READER.render(text)
@@ -83,7 +83,7 @@ def test_markdown_is_a_short_answer_a_table_and_folded_details(slower: Compariso
     )
 
 
-def test_an_invalid_side_is_said_first(slower: Comparison) -> None:
+def test_an_invalid_side_is_said_first(slower: RunComparison) -> None:
     slower.b.valid = False
     slower.b.problems = ["errors: 3% failed"]
     assert "Run B is not valid" in warnings(slower)[0]
@@ -92,7 +92,7 @@ def test_an_invalid_side_is_said_first(slower: Comparison) -> None:
     assert "Run B is not valid" in shown(slower)
 
 
-def test_noise_hides_only_what_is_undecided(slower: Comparison) -> None:
+def test_noise_hides_only_what_is_undecided(slower: RunComparison) -> None:
     slower.noise_floor = [
         Floor(metric="throughput", floor=0.2, unit="block", run="a", exceeds_margin=True)
     ]
@@ -128,7 +128,7 @@ def test_hostile_names_stay_text() -> None:
     assert "\x1b" not in shown(compare(a, b)).replace("\x1b[", "")
 
 
-def test_a_stands_before_b(slower: Comparison) -> None:
+def test_a_stands_before_b(slower: RunComparison) -> None:
     text = shown(slower)
     assert text.index("A: ") < text.index("B: ")
     title = render_markdown(slower).partition("\n")[0]

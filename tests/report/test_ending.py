@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tare.analysis.ending import describe_ending
-from tare.analysis.inference.levels import levels_after
+from tare.analysis.inference.significance import levels_after
 from tare.analysis.model import Extension
 from tare.records.looks import Look, Why
 from tare.report import ending

@@ -12,7 +12,7 @@ import pytest
 
 from tare.analysis.analyse import analyse
 from tare.analysis.comparison.compare import compare
-from tare.cli.schema import Document, text
+from tare.cli.schema import SchemaName, text
 from tare.report.json_schema import schema
 from tare.report.write import to_json
 from tests.synthetic_run import write_run
@@ -27,15 +27,15 @@ def check(name: str, document: Any) -> None:
     jsonschema.validate(document, schema(name), jsonschema.Draft202012Validator)
 
 
-@pytest.mark.parametrize("document", Document)
-def test_the_published_copy_is_the_current_one(document: Document) -> None:
+@pytest.mark.parametrize("document", SchemaName)
+def test_the_published_copy_is_the_current_one(document: SchemaName) -> None:
     """After a change: `tare schema NAME > docs/schemas/NAME.schema.json`."""
     published = (PUBLISHED / f"{document}.schema.json").read_text(encoding="utf-8")
     assert published == text(document), f"renew it: tare schema {document}"
 
 
-@pytest.mark.parametrize("document", Document)
-def test_every_schema_is_a_valid_one(document: Document) -> None:
+@pytest.mark.parametrize("document", SchemaName)
+def test_every_schema_is_a_valid_one(document: SchemaName) -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(text(document)))
 
 

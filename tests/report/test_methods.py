@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.report.methods import imported, methods_paragraph
+from tare.report.methods import methods_paragraph
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -126,7 +126,7 @@ def test_the_machine_is_described_where_it_is_known(measured: Analysis) -> None:
 def test_imported_files_name_their_tool_and_what_is_unknown(measured: Analysis) -> None:
     facts = {**measured.provenance, "sources": {"ycsb": 360}}
     run = measured.model_copy(update={"provenance": facts})
-    assert imported(run)
+    assert run.imported
     text = methods_paragraph(run)
     assert "imported by Tare: 360 files of ycsb" in text
     assert "order of the trials" in text

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tare.analysis.catalogue import describe
-from tare.analysis.model import Analysis, BesideChange, Change, CostPart, CostSplit, Why
+from tare.analysis.model import Analysis, BesideChange, CostPart, CostSplit, CountChange, Why
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
 from tare.report.why import explanations, why_panels, why_table
@@ -25,7 +25,7 @@ def change(name: str, base: float, treated: float, *, clear: bool = True) -> dic
 
 
 def why(treatment: str, baseline: str = "native", *, aa: bool = False) -> Why:
-    whole = Change(
+    whole = CountChange(
         metric=describe("service_demand"), baseline=105.0, treatment=119.0,
         difference=14.0, ci=(11.0, 17.0), clear=True,
     )  # fmt: skip

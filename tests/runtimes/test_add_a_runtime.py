@@ -86,7 +86,7 @@ def test_what_it_has_not_is_refused_in_its_own_words(installed: Path) -> None:
 def test_doctor_weighing_and_advice_know_it(installed: Path) -> None:
     seen, weighed, asked = told(
         installed,
-        "from tare.cli.here import _runtimes\n"
+        "from tare.cli.doctor_checks import _runtimes\n"
         "from tare.knowledge.proposed_sides import sides_of, why_not\n"
         "from tare.knowledge.query import Query\n"
         "from tare.lab.weighed_servers import RUNTIMES, ways\n"

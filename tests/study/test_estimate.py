@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tare.study.estimate import CLIENT_BYTES, LAB_BYTES, Estimate
+from tare.study.estimate import CLIENT_BYTES, LAB_BYTES, RunEstimate
 from tare.study.plan import make_plan
 from tare.study.quantities import MIB
 from tare.study.schema import Study
 from tare.study.server_needs import OFF_HEAP_BYTES
 
 
-def estimated(document: dict[str, Any] | None = None, **design: Any) -> Estimate:
+def estimated(document: dict[str, Any] | None = None, **design: Any) -> RunEstimate:
     base = {"study": "x", "design": design, **(document or {})}
     return make_plan(Study.model_validate(base)).estimate
 

@@ -22,8 +22,8 @@ from tare.analysis.inference.contrasts import make_contrasts, without_undescribe
 from tare.analysis.inference.effects import make_effects
 from tare.analysis.inference.further import also_asked
 from tare.analysis.inference.identical import identical_spreads
-from tare.analysis.inference.levels import levels_after
 from tare.analysis.inference.noise_floor import noise_floor
+from tare.analysis.inference.significance import levels_after
 from tare.analysis.left_out import left_out, not_compared
 from tare.analysis.model import Analysis
 from tare.analysis.parity import parity_differences
@@ -32,10 +32,10 @@ from tare.analysis.reading import read_trials
 from tare.analysis.slices import fit_blocks
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
 from tare.analysis.why.why import make_why
+from tare.records.kept_measurements import read
 from tare.records.looks import read_looks
 from tare.records.part_prices import parts_in
 from tare.records.prices import Weighing
-from tare.records.quiet import read
 from tare.records.reader import read_run
 from tare.study.conditions import expand
 from tare.study.metric_names import SHAPES, margin_of, primary_metrics

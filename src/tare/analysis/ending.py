@@ -8,22 +8,21 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.inference.levels import believed_at_every_end
+from tare.analysis.inference.significance import believed_at_every_end
 from tare.analysis.inference.verdicts import ALPHA
-from tare.analysis.model.ending import Ending, Extension, TakenLook
+from tare.analysis.model.ending import Ending, Extension
 from tare.records.looks import Look
+from tare.study.design import MOST_PLANNED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.inference.levels import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.model import Analysis, Effect
     from tare.analysis.trials import Trial
     from tare.records.looks import Looks
     from tare.study.design import Design
 
-MOST_MORE = 100
-"""Of more units than this nobody plans the exact number, and the estimate of it is rough."""
 _BY_CHANCE = 1e-6
 
 
@@ -46,7 +45,7 @@ def looks_taken(looks: Looks, design: Design, trials: Sequence[Trial]) -> list[L
 _NONE = Look.model_construct(round=0, of=1, why="planned", decided=None)
 
 
-def describe_ending(taken: Sequence[Look], levels: Levels) -> Ending | None:
+def describe_ending(taken: Sequence[Look], levels: SignificanceLevels) -> Ending | None:
     """What a report says of the looks; None where there were none."""
     if not taken:
         return None
@@ -56,7 +55,7 @@ def describe_ending(taken: Sequence[Look], levels: Levels) -> Ending | None:
         planned=taken[-1].of,
         why=taken[-1].why,
         decided=taken[-1].decided,
-        looks=[TakenLook(**one.model_dump()) for one in taken],
+        looks=list(taken),
         level=levels.interval,
         tost_level=levels.tost_interval,
         false_alarms_if_all_believed=believed if believed > ALPHA + _BY_CHANCE else None,
@@ -113,7 +112,7 @@ def extension(
 
 def _rounds_needed(effect: Effect, design: Design) -> int:
     """Rounds that bring the units still needed; 0 where nobody can say how many."""
-    if effect.needed is None or effect.needed > MOST_MORE:
+    if effect.needed is None or effect.needed > MOST_PLANNED:
         return 0
     if effect.unit_of_analysis == "block" and not effect.conditional:
         return math.ceil(effect.needed / design.blocks)

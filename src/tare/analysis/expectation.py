@@ -11,7 +11,7 @@ import numpy as np
 
 from tare.analysis.catalogue import describe
 from tare.analysis.inference.estimates import Estimate
-from tare.analysis.inference.levels import levels_after
+from tare.analysis.inference.significance import levels_after
 from tare.analysis.inference.verdicts import WIDEST, planned_units
 from tare.analysis.scopes import AGAINST, Scope, against
 from tare.analysis.slice_noise import standard_error

@@ -21,8 +21,8 @@ from tare.records.part_prices import Cost, FileSystem, PartPrice, PartWeighing, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from tare.records.kept_measurements import MeasuredMachine
     from tare.records.prices import Interval
-    from tare.records.quiet import Machine
 
 PASSES = 2
 """Turns of each piece and unit in a round; the second pass goes through the units the other way, so
@@ -156,7 +156,7 @@ class PartsWeighed:
     left_out: Mapping[str, str]
 
 
-def part_prices(weighed: PartsWeighed, machine: Machine) -> PartWeighing:
+def part_prices(weighed: PartsWeighed, machine: MeasuredMachine) -> PartWeighing:
     """The prices of all pieces that were measured in every round."""
     left_out = dict(weighed.left_out)
     found: list[PartPrice] = []

@@ -9,7 +9,7 @@ from scipy import special
 
 from tare.analysis.amounts import amount_of
 from tare.analysis.prices import AGAIN
-from tare.monitor.quiet import BUSY_CORES
+from tare.monitor.background_load import BUSY_CORES
 
 if TYPE_CHECKING:
     from tare.records.part_prices import PartWeighing

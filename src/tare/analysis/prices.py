@@ -21,16 +21,16 @@ from scipy import special
 
 from tare.analysis.slices import COSTS, LEAST_USABLE, arrange, fitted, fitted_slices, only, terms_of
 from tare.errors import LoadError
+from tare.records.kept_measurements import stood_still
 from tare.records.prices import Interval, Price, Weighing
-from tare.records.quiet import stood_still
 from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tare.analysis.slices import SliceRow
+    from tare.records.kept_measurements import MeasuredMachine
     from tare.records.prices import Database, Operation
-    from tare.records.quiet import Machine
 
 US = 1e6
 NATIVE, AGAIN = BARE, f"{BARE} again"
@@ -60,7 +60,7 @@ class WeighedWay:
 
 
 @dataclass(frozen=True)
-class Round:
+class RoundSlices:
     """One round's slices.
 
     Attributes:
@@ -98,7 +98,7 @@ class Weighed:
     """What all rounds measured; the other attributes are those of the document `Weighing`."""
 
     ways: list[WeighedWay]
-    rounds: list[Round]
+    rounds: list[RoundSlices]
     seconds: float
     slices: int
     slice_s: float
@@ -112,7 +112,7 @@ class Weighed:
     larger_row_bytes: int = 0
 
 
-def prices(weighed: Weighed, machine: Machine) -> Weighing:
+def prices(weighed: Weighed, machine: MeasuredMachine) -> Weighing:
     """The prices of a weighing.
 
     Raises:
@@ -181,7 +181,7 @@ class _Tables:
         )
 
 
-def _paced(rounds: Sequence[Round]) -> bool:
+def _paced(rounds: Sequence[RoundSlices]) -> bool:
     """Whether the pace of the CPUs is known of nearly all slices."""
     known = [row.pace is not None for one in rounds for own in one.rows for row in own]
     return sum(known) >= LEAST_USABLE * len(known)
@@ -272,7 +272,7 @@ def _pace(rows: Sequence[SliceRow]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _only(one: Round, places: Sequence[int], servers: Sequence[int]) -> Round:
+def _only(one: RoundSlices, places: Sequence[int], servers: Sequence[int]) -> RoundSlices:
     """Of a round these ways, numbered from 0; what was driven before each slice stays as it was.
 
     Args:
@@ -304,7 +304,7 @@ def interval(values: np.ndarray) -> Interval:
 
 
 def _table(
-    rounds: Sequence[Round],
+    rounds: Sequence[RoundSlices],
     servers: Sequence[int],
     metric: str,
     total: Callable[[Sequence[SliceRow]], float],
@@ -319,7 +319,7 @@ def _table(
 
 
 def _fitted(
-    one: Round,
+    one: RoundSlices,
     servers: Sequence[int],
     metric: str,
     total: Callable[[Sequence[SliceRow]], float],
@@ -364,7 +364,7 @@ def _rate_of(weighed: Weighed) -> Callable[[Sequence[SliceRow]], float]:
 
 
 def _per_operation(
-    rounds: Sequence[Round], sums: Sequence[Sequence[Mapping[str, float]]], name: str
+    rounds: Sequence[RoundSlices], sums: Sequence[Sequence[Mapping[str, float]]], name: str
 ) -> np.ndarray:
     """Rounds by ways: what was summed under a name, per operation; nan where nothing was.
 

@@ -166,7 +166,7 @@ def fitted(terms: Terms, sums: Sequence[float]) -> np.ndarray:
     return np.asarray(np.exp(effects - effects.mean() + np.log(sums).mean()))
 
 
-class Observed(NamedTuple):
+class SliceArrays(NamedTuple):
     """A block's slices in the order in which they were driven; all arrays of shape (slices,).
 
     Attributes:
@@ -186,7 +186,7 @@ class Observed(NamedTuple):
     pace: np.ndarray | None = None
 
 
-def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> Observed | None:
+def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> SliceArrays | None:
     """The slices of a block's trials; None where they are few, or too many have no cost.
 
     Also where one trial had its slices after those of another, as what is measured anew alone has:
@@ -216,8 +216,8 @@ def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> Observ
 
 
 def fitted_slices(
-    observed: Observed, costed: np.ndarray, rows: Sequence[SliceRow]
-) -> Observed | None:
+    observed: SliceArrays, costed: np.ndarray, rows: Sequence[SliceRow]
+) -> SliceArrays | None:
     """Those that are fitted, with their pace where few have none; None: too many have no cost.
 
     Args:
@@ -248,12 +248,12 @@ def _usable(conditions: np.ndarray, costed: np.ndarray, late: np.ndarray) -> np.
     return None
 
 
-def only(observed: Observed, usable: np.ndarray) -> Observed:
+def only(observed: SliceArrays, usable: np.ndarray) -> SliceArrays:
     """Some of the slices, their passes and turns numbered without gaps."""
     logs, passes, conditions, switches, turns = (one[usable] for one in observed[:5])
     passes, turns = (np.unique(one, return_inverse=True)[1] for one in (passes, turns))
     pace = None if observed.pace is None else observed.pace[usable]
-    return Observed(logs, passes, conditions, switches, turns, pace)
+    return SliceArrays(logs, passes, conditions, switches, turns, pace)
 
 
 def arrange(
@@ -261,7 +261,7 @@ def arrange(
     conditions: Sequence[int],
     servers: Sequence[int],
     turns: Sequence[int] = (),
-) -> Observed:
+) -> SliceArrays:
     """Slices with the pass that each belongs to, and the server before it.
 
     A condition whose server has fewer conditions than another has several slices in every pass.
@@ -281,7 +281,7 @@ def arrange(
         switches.append(before + 1 if servers[one] != before else 0)
         before = servers[one]
     _, numbers = np.unique(turns if len(turns) else np.arange(len(logs)), return_inverse=True)
-    return Observed(logs, np.array(passes), np.array(conditions), np.array(switches), numbers)
+    return SliceArrays(logs, np.array(passes), np.array(conditions), np.array(switches), numbers)
 
 
 def _server(trial: Trial) -> str:
@@ -303,12 +303,12 @@ def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.nd
     """The conditions' effects in a table of passes by conditions, as `terms_of` fits them.
 
     Args:
-        switches: of the same shape, as `Observed` has them; None: all slices are alike in it.
+        switches: of the same shape, as `SliceArrays` has them; None: all slices are alike in it.
     """
     passes, conditions = (places.ravel() for places in np.indices(logs.shape))
     before = np.zeros_like(passes) if switches is None else switches.ravel()
     turns = np.arange(logs.size)
-    return terms_of(Observed(logs.ravel(), passes, conditions, before, turns)).effects
+    return terms_of(SliceArrays(logs.ravel(), passes, conditions, before, turns)).effects
 
 
 class Terms(NamedTuple):
@@ -331,7 +331,7 @@ class Terms(NamedTuple):
     slope: float = 0.0
 
 
-def terms_of(observed: Observed) -> Terms:
+def terms_of(observed: SliceArrays) -> Terms:
     """Fit the terms.
 
     What a slice costs more after another server has a term for each such server, if it comes before
@@ -371,7 +371,7 @@ def terms_of(observed: Observed) -> Terms:
     return Terms(effects, switch, residuals, _errors(residuals, weights, observed, terms), slope)
 
 
-def _paces(observed: Observed) -> tuple[np.ndarray, np.ndarray | None]:
+def _paces(observed: SliceArrays) -> tuple[np.ndarray, np.ndarray | None]:
     """The pace around its mean, and what varies of it within passes and conditions.
 
     The slope is fitted from the second, which tells it from moods and conditions; what the pace was
@@ -390,7 +390,7 @@ def _paces(observed: Observed) -> tuple[np.ndarray, np.ndarray | None]:
 
 
 def _errors(
-    residuals: np.ndarray, weights: np.ndarray, observed: Observed, terms: int
+    residuals: np.ndarray, weights: np.ndarray, observed: SliceArrays, terms: int
 ) -> np.ndarray:
     """Of an M-estimate: root of the sum of squares of psi over the sum of its derivative, times K.
 
@@ -427,7 +427,7 @@ def _means(values: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.nd
     return np.bincount(groups, weights * values) / np.bincount(groups, weights)
 
 
-def _masks(observed: Observed) -> list[np.ndarray]:
+def _masks(observed: SliceArrays) -> list[np.ndarray]:
     """The slices of each term for the server before, the same one's among them."""
     switches = observed.switches
     before, often = np.unique(switches, return_counts=True)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tare.cli.console import say, say_json
 from tare.errors import KnowledgeError
 from tare.knowledge.advice_text import advice_lines
-from tare.knowledge.change import check_change
 from tare.knowledge.query import REPLACED, queries_of
 from tare.knowledge.rendering import change_lines
 from tare.runtimes.registry import BARE, CONTAINER
@@ -134,6 +133,8 @@ def check(library: Library, given: list[Path], *, json: bool) -> None:
             why=f"{len(given)} were given",
             remedy="tare advise --check old.json new.json",
         )
+    from tare.knowledge.change import check_change  # takes the analysis with it
+
     result = check_change(library, *given)
     if json:
         say_json(result.model_dump_json(indent=1))

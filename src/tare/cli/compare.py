@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 
-class Condition(StrEnum):
+class FailOn(StrEnum):
     """What makes a comparison fail."""
 
     DIFFERENT = "different"
@@ -40,7 +40,7 @@ def command(
         typer.Option("--metric", metavar="METRIC", help="A primary endpoint, instead of A's."),
     ] = None,
     fail_on: Annotated[
-        list[Condition] | None,
+        list[FailOn] | None,
         typer.Option("--fail-on", help="Exit with 1 if a primary verdict is so. Repeatable."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tare.analysis.analyse import analyse
 from tare.analysis.comparison.compare import compare
 from tare.analysis.model import Analysis
-from tare.cli.compare import Condition
+from tare.cli.compare import FailOn
 from tare.cli.compare_prices import prices_in, show
 from tare.cli.console import Terminal, say_document, say_json
 from tare.cli.finish import NOT_VALID, only_one
@@ -23,7 +23,7 @@ from tare.study.quantities import parse_fraction
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.comparison.model import Comparison
+    from tare.analysis.comparison.model import RunComparison
 
 MET = 1
 LARGEST = 256 * 2**20
@@ -65,7 +65,7 @@ def _unusable(path: Path, why: str) -> RecordError:
     )
 
 
-def status(comparison: Comparison, fail_on: Sequence[Condition]) -> int:
+def status(comparison: RunComparison, fail_on: Sequence[FailOn]) -> int:
     """The exit status: 3 a side is not valid, 1 a condition is met, else 0.
 
     Only primary endpoints count. A difference within the margin is none that fails; a primary
@@ -76,9 +76,9 @@ def status(comparison: Comparison, fail_on: Sequence[Condition]) -> int:
     primary = [d for d in comparison.differences if d.primary]
     different = [d for d in primary if d.verdict == "different"]
     met = {
-        Condition.DIFFERENT: bool(different),
-        Condition.WORSE: any(d.direction == "worse" for d in different),
-        Condition.INCONCLUSIVE: bool(comparison.unanswered)
+        FailOn.DIFFERENT: bool(different),
+        FailOn.WORSE: any(d.direction == "worse" for d in different),
+        FailOn.INCONCLUSIVE: bool(comparison.unanswered)
         or any(d.verdict == "inconclusive" for d in primary),
     }
     return MET if any(met[one] for one in fail_on) else 0
@@ -134,7 +134,7 @@ def compare_runs(
     map_: Sequence[str],
     margin: Sequence[str],
     metric: Sequence[str],
-    fail_on: Sequence[Condition],
+    fail_on: Sequence[FailOn],
     json: bool,
     markdown: bool,
 ) -> int:

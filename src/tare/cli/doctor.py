@@ -68,7 +68,7 @@ def command(
 
         doctor_noise.noise(seconds, json)
         return
-    from tare.cli.here import show
+    from tare.cli.doctor_checks import show
 
     if not show(json=json):
         raise typer.Exit(1)

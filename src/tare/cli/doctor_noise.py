@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from tare.cli.background_load import STOOD_STILL, STOP_THEM, disturbance
 from tare.cli.console import Terminal, say, say_json
-from tare.cli.quiet import STOOD_STILL, STOP_THEM
 from tare.errors import LoadError
 from tare.machines.facts import local_facts
-from tare.monitor.quiet import BUSY_CORES
+from tare.monitor.background_load import BUSY_CORES
+from tare.records.kept_measurements import MeasuredMachine, keep, kept_here
 from tare.records.noise import Noise
-from tare.records.quiet import Machine, keep, kept_here
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def noise_found(measured: Piloted) -> Noise:
         metrics[metric] = one
     return Noise(
         made=datetime.now(UTC),
-        machine=Machine.of(local_facts()),
+        machine=MeasuredMachine.of(local_facts()),
         seconds=measured.seconds,
         servers=len(measured.rows),
         slices=len(measured.rows[0]),
@@ -102,8 +102,7 @@ def noise_lines(found: Noise) -> list[str]:
         f"service demand and {_sd(found, 'throughput')} in throughput (sd, {found.slices} slices "
         f"of {found.servers} {'clients of one server' if together else 'identical servers'} each)",
         f"service demand of a slice correlates {correlated}; conditions that take turns share that",
-        f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
-        f"{found.other_cores:.2g} cores; {numbers.count(found.late, 'slice')} late",
+        f"{disturbance(found.steal, found.other_cores)}; {numbers.count(found.late, 'slice')} late",
         f"servers and clients {_pinned(found)}; servers {_frozen(found)} between their {between}; "
         f"idle CPUs: {found.idle_cpus}",
     ]

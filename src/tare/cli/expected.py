@@ -12,11 +12,12 @@ from tare.cli.doctor_noise import COMMAND, age, width
 from tare.enumeration import first_of
 from tare.errors import TareError
 from tare.machines.facts import local_facts
-from tare.monitor.quiet import BUSY_CORES
+from tare.monitor.background_load import BUSY_CORES
+from tare.records.kept_measurements import kept_here
 from tare.records.layout import RunFiles
 from tare.records.noise import Noise
-from tare.records.quiet import kept_here
 from tare.report import numbers
+from tare.study.design import MOST_PLANNED
 from tare.study.metric_names import lowered
 from tare.study.read import load_study
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 
 How = Literal["about", "at least"]
-MOST_MORE = 100
-"""Of more rounds than this nobody plans the exact number, and the estimate of it is rough."""
 MOST_NAMED = 4
 """Comparisons that are named in a line."""
 
@@ -145,8 +144,8 @@ def _words(one: Expectation, plan: Plan, how: How) -> str:
         return f"{text}; {_MAY[how]} be decided at the margin of {margin}"
     open_ = first_of(one.undecided, MOST_NAMED)
     text += f"; will not be decided at the margin of {margin}: {open_}"
-    if one.rounds > now + MOST_MORE:
-        return f"{text}; nor with {MOST_MORE} more rounds"
+    if one.rounds > now + MOST_PLANNED:
+        return f"{text}; nor with {MOST_PLANNED} more rounds"
     each = (plan.estimate.seconds - plan.estimate.setup_seconds) / now
     length = numbers.length(plan.estimate.setup_seconds + each * one.rounds)
     return f"{text}; design.deployments of {one.rounds} ({length}) {_MAY[how]} do"

@@ -119,8 +119,8 @@ def prices(
 def _own_prices() -> Weighing | None:
     """This machine's latest."""
     from tare.machines.facts import local_facts
+    from tare.records.kept_measurements import kept_here
     from tare.records.prices import Weighing
-    from tare.records.quiet import kept_here
 
     return kept_here(Weighing, local_facts())
 

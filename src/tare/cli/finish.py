@@ -9,7 +9,7 @@ from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal, say, say_document, say_json
 from tare.errors import KnowledgeError, UsageError
 from tare.knowledge.library import load_library
-from tare.knowledge.others import with_others
+from tare.knowledge.others_found import with_others
 from tare.lab.undisturbed import undisturbed
 from tare.records.layout import RunFiles
 from tare.report.markdown import render_markdown

@@ -8,7 +8,6 @@ from tare.runtimes.registry import declared
 from tare.study.cassandra_rules import replicas_needed
 from tare.study.comparisons import comparisons
 from tare.study.design import AUTO
-from tare.study.intensity import share_of_max
 from tare.study.metric_names import primary_metrics
 from tare.study.patch import assignments
 from tare.study.slice_lengths import FEW_IN_FLIGHT, lengthened
@@ -31,17 +30,13 @@ def hint_lines(plan: Plan) -> list[str]:
 
 def _own_maxima(plan: Plan) -> Iterator[str]:
     """Conditions under different loads: each has a share of what it can take itself."""
-    own = [one for one in plan.conditions if _share(one.setup) and _of_its_own(one.setup)]
+    own = [one for one in plan.conditions if one.setup.load.sought and _of_its_own(one.setup)]
     if len(own) > 1:
-        share = own[0].setup.load.rate or own[0].setup.load.threads
+        asked = own[0].setup.load.asked
         yield (
-            f"each condition has a maximum of its own, so that {share} is another load for each; "
+            f"each condition has a maximum of its own, so that {asked} is another load for each; "
             "to compare them under one load, write load.search.of: baseline"
         )
-
-
-def _share(setup: Setup) -> bool:
-    return any(share_of_max(one) is not None for one in (setup.load.rate, setup.load.threads))
 
 
 def _of_its_own(setup: Setup) -> bool:
@@ -64,8 +59,7 @@ def _rates(plan: Plan) -> Iterator[str]:
 
 def _one_rate(setup: Setup) -> bool:
     """Whether the rate is the same on every platform: no share of its own maximum."""
-    rate = setup.load.rate
-    return rate is not None and not (share_of_max(rate) is not None and _of_its_own(setup))
+    return setup.load.rate is not None and not (setup.load.sought and _of_its_own(setup))
 
 
 def _unpinned(plan: Plan) -> Iterator[str]:

@@ -6,11 +6,11 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tare.cli.background_load import warn_if_busy
 from tare.cli.console import Terminal, say
+from tare.cli.interim_looks import judge_of
 from tare.cli.live import LiveView
-from tare.cli.looks import judge_of
 from tare.cli.plan_text import cost, left_out_lines
-from tare.cli.quiet import warn_if_busy
 from tare.cli.shortfall import show_shortfall
 from tare.cli.weigh_first import parts_for, prices_for
 from tare.lab import clean

@@ -18,9 +18,9 @@ def command(
 
     What it would cost is shown also where this machine is too small for it, which is then said.
     """
-    from tare.monitor.quiet import Begun
+    from tare.monitor.background_load import BackgroundSample
 
-    begun = Begun()  # it takes half a second, in which the plan is made
+    begun = BackgroundSample()  # it takes half a second, in which the plan is made
     from tare.cli.console import say_json, table_console
     from tare.cli.expected import expected_lines
     from tare.cli.plan_text import show

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from tare.cli.background_load import warn_if_busy
 from tare.cli.compared import compared_lines
 from tare.cli.hints import hint_lines
-from tare.cli.quiet import warn_if_busy
 from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
 from tare.cli.taken_hosts import taken_hosts
-from tare.report import numbers
+from tare.report.numbers import DAYS_FROM, HOURS_FROM, length
 from tare.study.comparisons import comparisons
 from tare.study.design import LEAST_LOOKED_AT
 from tare.study.estimate import estimate
@@ -25,24 +25,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tare.cli.console import Terminal
-    from tare.monitor.quiet import Begun
+    from tare.monitor.background_load import BackgroundSample
     from tare.study.plan import Plan
     from tare.study.schema import Setup, Study
 
-_HOURS_FROM, _DAYS_FROM = 2, 48
-"""Hours from which a length is told in hours, and in days."""
 MOST_LINES = 12
 """Lines of the order that are printed."""
 
 
 def cost(seconds: float) -> str:
     """A run's length as people say it: minutes, hours, or days of the machine."""
-    hours = seconds / 3600
-    if hours < _HOURS_FROM:
-        return f"{seconds / 60:.0f} min"
-    if hours < _DAYS_FROM:
-        return f"{hours:.1f} h"
-    return f"{hours:,.0f} h of this machine, {hours / 24:.1f} days"
+    whole = f"{seconds / 3600:,.0f} h of this machine, " if seconds >= DAYS_FROM * 3600 else ""
+    return whole + length(seconds)
 
 
 def _order(plan: Plan) -> list[str]:
@@ -61,7 +55,7 @@ def _looks(plan: Plan) -> list[str]:
     """When a run until decided is looked at, and what ends it for time."""
     most = plan.study.design.at_most
     if most is not None:
-        late = f"no round but the first is begun that would end later than {numbers.length(most)}"
+        late = f"no round but the first is begun that would end later than {length(most)}"
         return [f"{late} after the run began", *_looks_before(plan)]
     return _looks_before(plan)
 
@@ -131,13 +125,16 @@ def _load(setup: Setup) -> str:
 
 
 def show(
-    plan: Plan, console: Terminal, expected: Sequence[str] = (), begun: Begun | None = None
+    plan: Plan,
+    console: Terminal,
+    expected: Sequence[str] = (),
+    begun: BackgroundSample | None = None,
 ) -> None:
     """The plan for people.
 
     Args:
         expected: lines on what to expect of the result; before what it cannot say.
-        begun: a look at other programs that has begun already.
+        begun: a sample of the background load that has begun already.
     """
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""
@@ -172,7 +169,7 @@ def show(
         console.print(line)
     console.print(f"\n{_endpoints(study)}")
     need = plan.estimate
-    unit, word = (60, "min") if need.seconds < _HOURS_FROM * 3600 else (3600, "h")
+    unit, word = (60, "min") if need.seconds < HOURS_FROM * 3600 else (3600, "h")
     parts = ", ".join(f"{k} {v / unit:.1f}" for k, v in need.breakdown.items() if v)
     console.print(
         f"\nexpected: at most about {cost(need.seconds)} (in {word}: {parts}), "

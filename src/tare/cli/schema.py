@@ -11,7 +11,7 @@ import typer
 from tare.cli.console import say_document
 
 
-class Document(StrEnum):
+class SchemaName(StrEnum):
     """What has a schema."""
 
     STUDY = "study"
@@ -23,26 +23,26 @@ class Document(StrEnum):
     LOAD = "load-specification"
 
 
-def text(document: Document) -> str:
+def text(document: SchemaName) -> str:
     """The schema as it is printed and published."""
     from tare.load import json_schema as load
     from tare.report import json_schema as written
     from tare.study import json_schema as study
 
-    own = {Document.STUDY: study.schema, Document.LOAD: load.schema}
+    own = {SchemaName.STUDY: study.schema, SchemaName.LOAD: load.schema}
     found = own[document]() if document in own else written.schema(document.value)
     return json.dumps(found, indent=1) + "\n"
 
 
 def command(
     document: Annotated[
-        Document,
+        SchemaName,
         typer.Argument(
             help="Of study files, `analysis.json`, comparisons, trial manifests, what `tare weigh` "
             "finds, or what `tare load run` reads.",
             metavar="DOCUMENT",
         ),
-    ] = Document.STUDY,
+    ] = SchemaName.STUDY,
 ) -> None:
     """Print the JSON Schema of study files, of load specifications, or of a file of Tare's."""
     say_document(text(document))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.table import Table
-from rich.text import Text
 
 from tare.knowledge.replication.scorecard_text import COLUMNS, cells, groups, heading, remarks
-from tare.report.escaping import plain
+from tare.report.terminal_text import text
 
 if TYPE_CHECKING:
     from tare.cli.console import Terminal
@@ -22,25 +21,20 @@ _STYLES = {"agrees": "bold green", "disagrees": "bold red", "undecided": "bold y
 def show(card: Scorecard, console: Terminal) -> None:
     """The scorecard for people."""
     counts, *rest = heading(card)
-    console.print(_text(counts, "bold"))
+    console.print(text(counts, "bold"))
     for line in rest:
-        console.print(_text(line))
+        console.print(text(line))
     for group, rows in groups(card).items():
         table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
-        table.title = _text(group, "bold")
+        table.title = text(group, "bold")
         for column in COLUMNS:
             table.add_column(column, overflow="fold", no_wrap=column in _WHOLE)
         for row in rows:
             style = _STYLES.get(row.verdict, "dim")
             texts = cells(card, row)
-            table.add_row(*(_text(text, style if text == row.verdict else "") for text in texts))
+            table.add_row(*(text(one, style if one == row.verdict else "") for one in texts))
         console.print()
         console.print(table)
     console.print()
     for line in remarks(card):
-        console.print(_text(line, "dim"))
-
-
-def _text(content: str, style: str = "") -> Text:
-    """Text without markup or control characters."""
-    return Text(plain(content), style)
+        console.print(text(line, "dim"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tare.cli.prices_text import not_valid
 from tare.cli.weigh import ROUNDS, USUAL
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tare.records.prices import Database, Weighing
     from tare.study.plan import Plan
 
+_Found = TypeVar("_Found")
 FRESH = timedelta(days=7)
 """Prices change with kernel, engine and firewall; those of another kernel are not used at all."""
 
@@ -48,13 +49,9 @@ def prices_for(
         return None
     else:
         say("weighing the ways to a server first, for some minutes; --no-weigh leaves it out")
-        try:
-            found = weigh_and_keep(say, WeighingRequest(_runtimes(wanted), database=database))
-        except TareError as error:
-            say(f"no prices: {error.what}" + (f", {error.why}" if error.why else ""))
-            return None
-        except OSError as error:  # an engine that falls silent, a full disk
-            say(f"no prices: {error}")
+        request = WeighingRequest(_runtimes(wanted), database=database)
+        found = _unless_it_fails(lambda: weigh_and_keep(say, request), "no prices", say)
+        if found is None:
             return None
         say(f"weighed {numbers.count(len(found.prices), 'price')}")
         for doubt in not_valid(found):
@@ -78,15 +75,25 @@ def parts_for(
     if not weigh or any(one.only("system") for one in kept):
         return kept
     say("weighing system calls and context switches first, for half a minute")
+    found = _unless_it_fails(
+        lambda: weigh_and_keep_parts([What.SYSTEM], USUAL, ROUNDS, say),
+        "no prices of system calls",
+        say,
+    )
+    return kept if found is None else [*kept, found]
+
+
+def _unless_it_fails(
+    weigh: Callable[[], _Found], failure: str, say: Callable[[str], None]
+) -> _Found | None:
+    """What was weighed; None where it failed, which no run waits for."""
     try:
-        found = weigh_and_keep_parts([What.SYSTEM], USUAL, ROUNDS, say)
+        return weigh()
     except TareError as error:
-        say(f"no prices of system calls: {error.what}" + (f", {error.why}" if error.why else ""))
-        return kept
-    except OSError as error:
-        say(f"no prices of system calls: {error}")
-        return kept
-    return [*kept, found]
+        say(f"{failure}: {error.what}" + (f", {error.why}" if error.why else ""))
+    except OSError as error:  # an engine that falls silent, a full disk
+        say(f"{failure}: {error}")
+    return None
 
 
 def _wanted(plan: Plan) -> set[BilledWay]:

@@ -10,19 +10,19 @@ from rich.table import Table
 
 from tare.analysis.part_prices import apart, part_prices, shown_of
 from tare.analysis.prices import AGAIN, NATIVE
-from tare.cli.quiet import STOP_THEM
+from tare.cli.background_load import STOP_THEM, disturbance
+from tare.cli.prices_text import added
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
-from tare.monitor.quiet import BUSY_CORES
+from tare.monitor.background_load import BUSY_CORES
+from tare.records.kept_measurements import MeasuredMachine
 from tare.records.part_prices import WeighedPart
-from tare.records.quiet import Machine
 from tare.report import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from tare.records.part_prices import Cost, PartPrice, PartWeighing
-    from tare.records.prices import Interval
 
 HEADINGS = (
     "operation", "time", NATIVE, f"{AGAIN} over it", "on", f"over {NATIVE}", "percent"
@@ -89,7 +89,9 @@ def weigh(
     from tare.lab.microbenchmarks import weigh_parts  # takes a second to import
 
     parts: list[WeighedPart] = [part for part in get_args(WeighedPart) if part in what]
-    return part_prices(weigh_parts(parts, runtimes, rounds, say=say), Machine.of(local_facts()))
+    return part_prices(
+        weigh_parts(parts, runtimes, rounds, say=say), MeasuredMachine.of(local_facts())
+    )
 
 
 def table(found: PartWeighing) -> Table:
@@ -104,7 +106,7 @@ def table(found: PartWeighing) -> Table:
             native.title,
             "CPU" if clock == "cpu" else "passed",
             f"{_cost(native, clock).ns.value / scale:.{digits}f} {unit}",
-            _interval(_cost(again, clock).added, scale, digits),
+            added(_cost(again, clock).added, digits, scale),
         )
         rows: list[PartPrice | None] = [*others] or [None]
         for number, one in enumerate(rows):
@@ -112,8 +114,8 @@ def table(found: PartWeighing) -> Table:
             shown.add_row(
                 *(first if number == 0 else [""] * len(first)),
                 one.platform if one else "",
-                _interval(cost.added, scale, digits) if cost else "",
-                _interval(cost.percent, 1, 1) if cost else "",
+                added(cost.added, digits, scale) if cost else "",
+                added(cost.percent, 1) if cost else "",
             )
     return shown
 
@@ -124,9 +126,9 @@ def lines(found: PartWeighing) -> list[str]:
         f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.passes, 'turn')} for each "
         f"operation and platform, on CPU {found.cpu}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",
-        f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
-        f"{found.other_cores:.2g} cores; {found.late} of {numbers.count(found.turns, 'turn')} late "
-        f"or too long, and left out; idle CPUs: {found.idle_cpus}",
+        f"{disturbance(found.steal, found.other_cores)}; {found.late} of "
+        f"{numbers.count(found.turns, 'turn')} late or too long, and left out; "
+        f"idle CPUs: {found.idle_cpus}",
     ]
     weighed = {one.what for one in found.prices}
     told += [said for what, said in (("name", NAMES_ARE), ("start", STARTS_ARE)) if what in weighed]
@@ -189,12 +191,3 @@ def _scale(costs: Sequence[Cost]) -> tuple[float, str]:
 def _digits(value: float) -> int:
     """Decimals with which a price is shown: four figures of it."""
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
-
-
-def _interval(interval: Interval | None, scale: float, digits: int) -> str:
-    if interval is None:
-        return ""
-    value, low, high = (
-        f"{one / scale:+,.{digits}f}" for one in (interval.value, interval.low, interval.high)
-    )
-    return f"{value} [{low}, {high}]"

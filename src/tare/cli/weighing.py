@@ -24,9 +24,9 @@ from tare.errors import RecordError, UsageError
 from tare.lab.weighed_servers import ORCHESTRATORS
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
+from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.records.part_prices import keep_parts
 from tare.records.prices import Database
-from tare.records.quiet import Machine, keep
 from tare.report.prices_page import part_sections, render_prices, ways_section
 from tare.whole_file import replace_file
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tare.records.part_prices import PartWeighing
     from tare.records.prices import Operation, Weighing
-    from tare.report.prices_page import Section
+    from tare.report.prices_page import PricesSection
 
 _OPERATIONS: dict[What, Operation] = {
     What.NETWORK: "request",
@@ -107,7 +107,7 @@ def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Pat
     parts = [one for one in named if one not in _OPERATIONS]
     _refuse(named, wanted, json=json, csv=csv)
     tell = (lambda line: None) if json or csv else say
-    sections: list[Section] = []
+    sections: list[PricesSection] = []
     found: Weighing | PartWeighing | None = None
     doubtful = False
     for one in named:
@@ -200,11 +200,8 @@ def weigh_and_keep_parts(
     found = weigh_parts.weigh(parts, runtimes, rounds, say)
     usual = rounds == ROUNDS and set(USUAL) <= set(runtimes)
     kept = found.only("system") if weigh_parts.elsewhere(found) else found
-    if usual and kept and not part_doubts(found) and not set(USUAL) & found.left_out.keys():
-        try:
-            keep_parts(kept)
-        except RecordError as error:
-            say(f"not kept for later runs: {error.what}, {error.why}")
+    if usual and kept and not part_doubts(found):
+        _keep(found, lambda: keep_parts(kept), say)
     return found
 
 
@@ -233,11 +230,18 @@ def weigh_and_keep(
         operation=operation,
         say=say,
     )
-    found = prices(weighed, Machine.of(local_facts()))
-    usual = operation in _KEPT and wanted.usual()
-    if usual and not doubts(found) and not set(USUAL) & found.left_out.keys():
+    found = prices(weighed, MeasuredMachine.of(local_facts()))
+    if operation in _KEPT and wanted.usual() and not doubts(found):
+        _keep(found, lambda: keep(found), say)
+    return found
+
+
+def _keep(
+    found: Weighing | PartWeighing, write: Callable[[], object], say: Callable[[str], None]
+) -> None:
+    """Keep it in the cache where none of the usual runtimes was left out."""
+    if not set(USUAL) & found.left_out.keys():
         try:
-            keep(found)
+            write()
         except RecordError as error:
             say(f"not kept for later runs: {error.what}, {error.why}")
-    return found

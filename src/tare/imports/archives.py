@@ -57,7 +57,7 @@ _BROKEN = (
 
 
 @dataclass(frozen=True)
-class Member:
+class ArchiveMember:
     """One member; `reason` says why it has no data. The name is empty for a lone compressed
     file."""
 
@@ -75,7 +75,7 @@ def is_archive(head: bytes) -> bool:
     return head.startswith((*_ZIP, *_COMPRESSED)) or head[_TAR_MAGIC] == _TAR
 
 
-def members(path: Path) -> Iterator[Member]:
+def members(path: Path) -> Iterator[ArchiveMember]:
     """All members, in the archive's order; damage is a member without data."""
     with path.open("rb") as stream:
         head = stream.read(HEAD)
@@ -90,43 +90,47 @@ def members(path: Path) -> Iterator[Member]:
                 opener = next(o for magic, o in _COMPRESSED.items() if head.startswith(magic))
                 yield from _unpacked(cast("IO[bytes]", opener(stream)), size)
         except _BROKEN as error:
-            yield Member("", reason=f"a damaged archive: {_why(error)}")
+            yield ArchiveMember("", reason=f"a damaged archive: {_why(error)}")
 
 
-def tar_members(stream: IO[bytes]) -> Iterator[Member]:
+def tar_members(stream: IO[bytes]) -> Iterator[ArchiveMember]:
     """Members of an open tar archive, read from front to back."""
     count = 0
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for entry in archive:
             count += 1
             if count > MOST_FILES:
-                yield Member("", reason=f"more than {MOST_FILES:,} members: the rest is left")
+                yield ArchiveMember(
+                    "", reason=f"more than {MOST_FILES:,} members: the rest is left"
+                )
                 return
             if entry.isdir():
                 continue
             yield _tar_member(archive, entry)
 
 
-def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> Member:
+def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> ArchiveMember:
     if entry.issym() or entry.islnk():
-        return Member(entry.name, reason="a link, which is not followed")
+        return ArchiveMember(entry.name, reason="a link, which is not followed")
     if not entry.isfile():
-        return Member(entry.name, reason="not a regular file")
+        return ArchiveMember(entry.name, reason="not a regular file")
     if entry.size > LARGEST_FILE:
-        return Member(entry.name, reason=f"larger than {LARGEST_FILE // MIB} MiB")
+        return ArchiveMember(entry.name, reason=f"larger than {LARGEST_FILE // MIB} MiB")
     content = archive.extractfile(entry)
     if content is None:
-        return Member(entry.name, reason="not a regular file")
-    return Member(entry.name, content.read(LARGEST_FILE))
+        return ArchiveMember(entry.name, reason="not a regular file")
+    return ArchiveMember(entry.name, content.read(LARGEST_FILE))
 
 
-def _zip(stream: IO[bytes]) -> Iterator[Member]:
+def _zip(stream: IO[bytes]) -> Iterator[ArchiveMember]:
     with zipfile.ZipFile(stream) as archive:
         entries = archive.infolist()
         total = 0
         for number, entry in enumerate(sorted(entries, key=lambda one: one.filename)):
             if number >= MOST_FILES:
-                yield Member("", reason=f"more than {MOST_FILES:,} members: the rest is left")
+                yield ArchiveMember(
+                    "", reason=f"more than {MOST_FILES:,} members: the rest is left"
+                )
                 return
             if entry.is_dir():
                 continue
@@ -135,25 +139,25 @@ def _zip(stream: IO[bytes]) -> Iterator[Member]:
             yield member
 
 
-def _zip_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int) -> Member:
+def _zip_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int) -> ArchiveMember:
     name = entry.filename
     if entry.flag_bits & _ENCRYPTED:
-        return Member(name, reason="encrypted")
+        return ArchiveMember(name, reason="encrypted")
     if stat.S_ISLNK(entry.external_attr >> 16):
-        return Member(name, reason="a link, which is not followed")
+        return ArchiveMember(name, reason="a link, which is not followed")
     reason = too_large(entry.file_size, entry.compress_size)
     if reason is not None:
-        return Member(name, reason=reason)
+        return ArchiveMember(name, reason=reason)
     if entry.file_size > left:
-        return Member(name, reason=f"beyond {LARGEST_ARCHIVE // MIB} MiB in one archive")
+        return ArchiveMember(name, reason=f"beyond {LARGEST_ARCHIVE // MIB} MiB in one archive")
     try:
         with archive.open(entry) as content:
             data = content.read(entry.file_size + 1)  # not more than it declares, whatever it holds
     except _BROKEN as error:
-        return Member(name, reason=f"a damaged member: {_why(error)}")
+        return ArchiveMember(name, reason=f"a damaged member: {_why(error)}")
     if len(data) != entry.file_size:
-        return Member(name, reason="a damaged member: it is not as large as it says")
-    return Member(name, data)
+        return ArchiveMember(name, reason="a damaged member: it is not as large as it says")
+    return ArchiveMember(name, data)
 
 
 class _Bounded(io.RawIOBase):
@@ -177,7 +181,7 @@ class _Bounded(io.RawIOBase):
         return data
 
 
-def _unpacked(stream: IO[bytes], compressed: int) -> Iterator[Member]:
+def _unpacked(stream: IO[bytes], compressed: int) -> Iterator[ArchiveMember]:
     """The members of a compressed tar archive, or the one file that is compressed."""
     with stream:
         head = stream.read(HEAD)
@@ -188,9 +192,9 @@ def _unpacked(stream: IO[bytes], compressed: int) -> Iterator[Member]:
             return
         data = bounded.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
-            yield Member("", reason=f"larger than {LARGEST_FILE // MIB} MiB")
+            yield ArchiveMember("", reason=f"larger than {LARGEST_FILE // MIB} MiB")
         else:
-            yield Member("", data)
+            yield ArchiveMember("", data)
 
 
 def _why(error: BaseException) -> str:

@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING
 
 from tare.imports import properties
+from tare.imports.file_content import FileReading, PrintedInterval, UnreadableError
 from tare.imports.parsing import grouped, lines_of, microseconds, number, operation_name
-from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tare.study.conditions import resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tare.imports.reading import FileReading
+    from tare.imports.file_content import FileReading
     from tare.study.conditions import Condition
     from tare.study.schema import Study
 
@@ -45,7 +45,7 @@ _THREADS = ("load", "threads")
 
 
 @dataclass
-class Content:
+class StatedLoads:
     """The study's words on each condition's load, held against files."""
 
     study: Study

@@ -10,9 +10,9 @@ import csv
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tare.imports.machine import as_samples, checked_cpus, cpu_samples
+from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.parsing import lines_of, number
-from tare.imports.reading import FileReading, UnreadableError
+from tare.imports.probe_names import as_samples, checked_cpus, cpu_samples
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from tare.errors import UsageError
-from tare.imports.identity import known_fields
+from tare.imports.file_content import UnreadableError
 from tare.imports.limits import LARGEST_FILE
 from tare.imports.parsing import text_of
-from tare.imports.reading import UnreadableError
+from tare.imports.trial_identity import known_fields
 from tare.nearest import did_you_mean
 from tare.study.quantities import size_in_words
 from tare.study.template import Template, TemplateError

@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING
 
 from tare.imports import properties
+from tare.imports.file_content import FileReading, PrintedInterval, UnreadableError
 from tare.imports.parsing import number, operation_name
-from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,8 +17,8 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from tare.errors import RecordError
+from tare.imports.file_content import FileReading, PrintedInterval, UnreadableError
 from tare.imports.parsing import lines_of, operation_name
-from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 from tare.records.hlog import DECODE_ERRORS, Latencies, parse_line
 

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from tare.imports import sadf
-from tare.imports.machine import CPU, as_samples, checked_cpus, cpu_samples, disk_sums
+from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.parsing import lines_of, number, whole
-from tare.imports.reading import FileReading, UnreadableError
+from tare.imports.probe_names import CPU, as_samples, checked_cpus, cpu_samples, disk_sums
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from tare.imports import properties
+from tare.imports.file_content import FileReading, PrintedInterval, UnreadableError
 from tare.imports.histograms import line_of
 from tare.imports.parsing import json_document, json_number, microseconds, operation_name, text_of
-from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 
 _OWN = ("id", "timestamp", "baseline", "quiet")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tare.imports.reading import UnreadableError
+from tare.imports.file_content import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.imports.reading import FileReading
+    from tare.imports.file_content import FileReading
 
 _RISING = ("min", "p50", "p95", "p99", "p999", "max")
 _AVERAGE = ("min", "mean", "max")

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from tare.imports.reading import UnreadableError
+from tare.imports.file_content import UnreadableError
 
 LONGEST_LINE = 1 << 20
 MOST = 1e18

@@ -1,4 +1,4 @@
-"""Which tool a file seems to come from, for files that are not what they were said to be."""
+"""Which tool a file seems to come from, where it is not of the tool that was named."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tare.imports.identity import Place
-    from tare.imports.trials import ImportedTrial
+    from tare.imports.trial_identity import TrialPlace
+    from tare.imports.trial_writer import ImportedTrial
 
 Numbers = dict[str, dict[str, int]]
 """Condition, or condition and round, to the number of each repetition by its name."""
@@ -47,7 +47,7 @@ def number_named(
             numbers[key] = dict(known)
 
 
-def _key(place: Place) -> str:
+def _key(place: TrialPlace) -> str:
     return place.condition.name + (f", round {place.round}" if place.round > 1 else "")
 
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.errors import RecordError, UsageError
-from tare.imports.content import Content
+from tare.imports.content import StatedLoads
+from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.file_names import Names, names
-from tare.imports.identity import Levels, Place, known_fields
 from tare.imports.order import refuse_disorder
-from tare.imports.reading import FileReading, UnreadableError
 from tare.imports.repetitions import number_named
 from tare.imports.sources import Skipped, files, wanted
-from tare.imports.told_factors import told_factors
+from tare.imports.stated_factors import stated_factors
 from tare.imports.tools import ADDING, Options, reader_of
-from tare.imports.trials import (
+from tare.imports.trial_identity import LevelNames, TrialPlace, known_fields
+from tare.imports.trial_writer import (
     FromFile,
     ImportedTrial,
     add_histograms,
@@ -105,7 +105,7 @@ def import_files(request: Request) -> ImportOutcome:
     _refuse_fixed(study, request.fixed)
     outcome = ImportOutcome(request.out)
     adding = _adds(request)
-    levels = Levels(study, request.fixed)
+    levels = LevelNames(study, request.fixed)
     trials = _collect(request, found, levels, outcome)
     if adding:
         _add(request, trials, outcome)
@@ -166,11 +166,11 @@ def _adds(request: Request) -> bool:
 
 
 def _collect(
-    request: Request, found: Names, levels: Levels, outcome: ImportOutcome
+    request: Request, found: Names, levels: LevelNames, outcome: ImportOutcome
 ) -> dict[Key, ImportedTrial]:
     read = reader_of(request.tool, request.options)
     trials: dict[Key, ImportedTrial] = {}
-    content = Content(levels.study)
+    content = StatedLoads(levels.study)
     unwanted = 0
     for one in files(request.paths):
         if not wanted(one, request.include, request.exclude):
@@ -237,8 +237,8 @@ def _take(
     file: File,
     named: Mapping[str, str],
     reading: FileReading,
-    levels: Levels,
-    content: Content,
+    levels: LevelNames,
+    content: StatedLoads,
     trials: dict[Key, ImportedTrial],
     outcome: ImportOutcome,
 ) -> None:
@@ -248,7 +248,7 @@ def _take(
         reading.refuse_absurd()
         refuse_disorder(reading)
         fault = False  # sound in itself: what follows is about its place in the study
-        facts = told_factors(levels.study, reading.facts, reading.told)
+        facts = stated_factors(levels.study, reading.facts, reading.told)
         place = levels.place({**reading.named, **named}, facts)
         if reason := content.contradiction(request.tool, place.condition, reading):
             raise UnreadableError(reason)
@@ -348,7 +348,7 @@ def _add(request: Request, trials: Mapping[Key, ImportedTrial], outcome: ImportO
                 outcome.trials.append(trial.name)
 
 
-def _add_part(record: TrialRecord | None, part: FromFile, place: Place) -> None:
+def _add_part(record: TrialRecord | None, part: FromFile, place: TrialPlace) -> None:
     if record is None:
         raise UnreadableError(
             f"the run has no trial of {place.condition.name}, repetition {place.repetition}"

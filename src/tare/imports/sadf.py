@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tare.imports.machine import (
+from tare.imports.file_content import FileReading, SeriesValue, UnreadableError
+from tare.imports.parsing import json_document, json_number, whole
+from tare.imports.probe_names import (
     CPU,
     GUESTS,
     SYSTEM,
@@ -15,8 +17,6 @@ from tare.imports.machine import (
     disk_sums,
     network_sums,
 )
-from tare.imports.parsing import json_document, json_number, whole
-from tare.imports.reading import FileReading, Sample, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -69,11 +69,11 @@ def read(text: str) -> FileReading:
     return reading
 
 
-def _samples(entry: dict[str, Any], cpus: int) -> list[Sample]:
+def _samples(entry: dict[str, Any], cpus: int) -> list[SeriesValue]:
     stamp = entry["timestamp"]
     clock = datetime.fromisoformat(f"{stamp['date']}T{stamp['time']}").replace(tzinfo=UTC)
     t = clock.timestamp()
-    found: list[Sample] = []
+    found: list[SeriesValue] = []
     for row in entry.get("cpu-load") or []:
         if row.get("cpu") in ("all", "-1"):
             found += cpu_samples(t, numbers(row, (*CPU, *GUESTS)), cpus)

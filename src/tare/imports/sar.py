@@ -10,7 +10,9 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from tare.imports import sadf
-from tare.imports.machine import (
+from tare.imports.file_content import FileReading, SeriesValue, UnreadableError
+from tare.imports.parsing import lines_of, number
+from tare.imports.probe_names import (
     SYSTEM,
     as_samples,
     checked_cpus,
@@ -18,8 +20,6 @@ from tare.imports.machine import (
     disk_sums,
     network_sums,
 )
-from tare.imports.parsing import lines_of, number
-from tare.imports.reading import FileReading, Sample, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read(data: bytes) -> list[FileReading]:
     return [reading]
 
 
-def _samples(t: float, key: str, rows: Mapping[str, Row], cpus: int) -> Iterable[Sample]:
+def _samples(t: float, key: str, rows: Mapping[str, Row], cpus: int) -> Iterable[SeriesValue]:
     if key == "CPU":
         return list(cpu_samples(t, rows["all"], cpus)) if _is_usage(rows) else []
     if key == "DEV":
@@ -70,7 +70,7 @@ def _samples(t: float, key: str, rows: Mapping[str, Row], cpus: int) -> Iterable
         return as_samples(t, network_sums(rows))
     if key == "INTR":
         whole = rows.get("sum", {})
-        return [Sample(t, "intr_per_s", v) for n, v in whole.items() if n in ("all", "intr/s")]
+        return [SeriesValue(t, "intr_per_s", v) for n, v in whole.items() if n in ("all", "intr/s")]
     row = rows.get("", {})
     named = {SYSTEM[n]: v for name, v in row.items() if (n := name.removesuffix("/s")) in SYSTEM}
     return as_samples(t, named)

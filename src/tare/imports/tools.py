@@ -9,16 +9,16 @@ from typing import Literal
 from tare.errors import UsageError
 from tare.imports import (
     cassandra_stress,
+    csv_tables,
     dstat,
     histograms,
     iostat,
     latte,
     sar,
-    tables,
     ycsb,
 )
-from tare.imports.reading import FileReading
-from tare.imports.samples import SERIES
+from tare.imports.file_content import FileReading
+from tare.imports.machine_series import SERIES
 from tare.imports.tool_names import TOOLS
 
 Unit = Literal["ns", "us", "ms"]
@@ -62,7 +62,7 @@ def reader_of(tool: str, options: Options) -> Read:
         "sar": lambda data, named: sar.read(data),
         "iostat": lambda data, named: iostat.read(data, options.cpus, options.interval),
         "dstat": lambda data, named: dstat.read(data, options.cpus, options.interval),
-        "csv": lambda data, named: tables.read(data),
+        "csv": lambda data, named: csv_tables.read(data),
     }
     if tool not in readers:
         raise UsageError(

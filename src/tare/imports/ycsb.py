@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tare.imports import go_ycsb, properties
+from tare.imports.file_content import FileReading, PrintedInterval, UnreadableError
 from tare.imports.parsing import lines_of, microseconds, number, operation_name
-from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 from tare.study.metric_names import KINDS
 

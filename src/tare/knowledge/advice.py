@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tare.knowledge.claims import claim_of, contradicted
 from tare.knowledge.conclusion import Conclusion, conclude, ends_of
+from tare.knowledge.guidelines import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.library import place
 from tare.knowledge.nearness import RELATED
 from tare.knowledge.pooling import Pooled, pool
 from tare.knowledge.proposal import obstacle, takes_turns
 from tare.knowledge.relevant import near_to, relevant
-from tare.knowledge.rules import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.sizing import Size, size_of
 from tare.runtimes.registry import containers
 from tare.study.metric_names import SERVER_UTIL

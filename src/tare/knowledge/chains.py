@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from tare.knowledge.claims import claim_of
 from tare.knowledge.copies import of_other_copies
+from tare.knowledge.derived import direction_of, joined_id, rounded
 from tare.knowledge.library import Entry, place_inside
 from tare.knowledge.mirror import can_be_mirrored, mirrored
 from tare.knowledge.schema import PublishedEffect, Source, Values, compared
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-    from typing import Literal
 
     from tare.knowledge.schema import Discrepancy, Finding, Side
 
@@ -28,9 +28,7 @@ MOST_LINKS = 3
 """Each link adds its own noise and its own rounding; where the values of both ends are printed side
 by side, none does."""
 MOST_SILENT = 2
-"""Links that are no significant difference, each of which is said."""
-_DIGITS = 4
-_LONGEST_ID = 120
+"""Links without a significant difference, each of which is named."""
 
 
 class _Link:
@@ -45,7 +43,7 @@ class _Link:
         self.start, self.end = (base, side) if forward else (side, base)
         self.ratio = ratio if forward else 1 / ratio
         self.silent = effect is None or effect.ratio is None
-        """No significant difference: taken as none, and said."""
+        """No significant difference: taken as none, and named."""
 
 
 def chained(entries: Iterable[Entry]) -> list[Entry]:
@@ -195,8 +193,8 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
             "baseline": first.start,
             "treatment": last.end,
             "effect": PublishedEffect(
-                ratio=None if ratio is None else round(ratio, _DIGITS),
-                direction=_direction(ratio),
+                ratio=None if ratio is None else rounded(ratio),
+                direction=direction_of(ratio),
                 how="chained",
             ),
             "spread": last.entry.finding.spread.model_copy(
@@ -214,12 +212,6 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
     )
     links = tuple(one.id for one in parts)
     return Entry(finding, last.entry.work, last.entry.origin, links=links)
-
-
-def _direction(ratio: float | None) -> Literal["higher", "lower", "none"]:
-    if ratio is None or ratio == 1:
-        return "none"
-    return "higher" if ratio > 1 else "lower"
 
 
 def _takes_back(clash: Discrepancy, link: Finding, ends: tuple[Side, Side]) -> bool:
@@ -247,10 +239,6 @@ def _notes(path: Sequence[_Link]) -> str:
 
 
 def _id(names: Sequence[str]) -> str:
-    """The links' names, the study named once; of many long ones, those of both ends."""
+    """The links' names, the study named once."""
     study = names[0].split(".")[0]
-    rest = [one.removeprefix(f"{study}.") for one in names[1:]]
-    whole = "+".join([names[0], *rest])
-    if len(whole) <= _LONGEST_ID:
-        return whole
-    return f"{names[0]}+{len(rest) - 1}+{rest[-1]}"[:_LONGEST_ID]
+    return joined_id([names[0], *(one.removeprefix(f"{study}.") for one in names[1:])])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tare.analysis.catalogue import in_order
+from tare.analysis.comparison.two_runs import ConditionSide, welch
+from tare.enumeration import count
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import advise, family
 from tare.knowledge.analysis_file import LooseAnalysis, read_analysis
@@ -189,8 +191,7 @@ def _known(
         span = answer.pooled.known
         if answer.family in families and span is not None:
             studies = ", ".join(one.study for one in answer.pooled.studies)
-            count = len(answer.pooled.studies)
-            seen = "one study" if count == 1 else f"{count} studies"
+            seen = count(len(answer.pooled.studies), "study", "studies")
             few = f"all that {seen} saw, too few for an interval:"
             basis = "prediction interval over" if answer.pooled.enough else few
             found[answer.family] = (min(1.0, span[0]), max(1.0, span[1])), f"{basis} {studies}"
@@ -220,16 +221,14 @@ def _change(
     known: tuple[tuple[float, float], str] | None,
 ) -> Change:
     enough = min(len(old), len(new)) >= LEAST_UNITS
-    first = [float(np.mean(one)) for one in old.values()] if enough else _flat(old)
-    second = [float(np.mean(one)) for one in new.values()] if enough else _flat(new)
-    ratio = math.exp(float(np.mean(second)) - float(np.mean(first)))
+    first, second = (_units(one, by_deployment=enough) for one in (old, new))
     ci = _interval(first, second)
     return Change(
         condition=condition,
         metric=metric,
-        ratio=ratio,
+        ratio=math.exp(second.mean - first.mean),
         ci=ci,
-        units=(len(first), len(second)),
+        units=(len(first.logs), len(second.logs)),
         unit="deployment" if enough else "trial",
         platform=asked.platform if asked else "",
         known=known[0] if known else None,
@@ -239,21 +238,20 @@ def _change(
     )
 
 
-def _flat(parts: Mapping[str, Sequence[float]]) -> list[float]:
-    return [value for one in parts.values() for value in one]
+def _units(lives: Mapping[str, Sequence[float]], *, by_deployment: bool) -> ConditionSide:
+    """A side's independent units: its deployments' means, else all trials of its only one."""
+    if by_deployment:
+        return ConditionSide([fmean(one) for one in lives.values()], "deployment", single=False)
+    return ConditionSide([log for one in lives.values() for log in one], "block", single=True)
 
 
-def _interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, float] | None:
-    """Welch's t interval of the ratio of geometric means, new over old."""
-    if min(len(first), len(second)) < LEAST_UNITS:
+def _interval(old: ConditionSide, new: ConditionSide) -> tuple[float, float] | None:
+    """Of the ratio of geometric means; None: a side has one unit only."""
+    found = welch(old, new)
+    if found is None:
         return None
-    if len({*first}) == 1 and len({*second}) == 1:
-        ratio = math.exp(second[0] - first[0])
-        return ratio, ratio
-    from scipy import stats  # takes half a second to import, which most commands need not wait for
-
-    found = stats.ttest_ind(second, first, equal_var=False).confidence_interval(LEVEL)
-    return math.exp(float(found.low)), math.exp(float(found.high))
+    low, high = found.interval(LEVEL)
+    return math.exp(low), math.exp(high)
 
 
 def change_verdict(ci: tuple[float, float] | None, known: tuple[float, float] | None) -> Verdict:

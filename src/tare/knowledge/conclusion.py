@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.enumeration import first_of
 from tare.knowledge.wording import of, percent, span
 from tare.study.metric_names import lowered
 
@@ -306,9 +307,6 @@ def _left_out(pooled: Pooled) -> Iterator[str]:
     left = pooled.left_out
     if not left:
         return
-    named = [f"{_change(part)} ({part.finding})" for part in left[:_MOST_NAMED]]
-    more = f", and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
-    its = "its" if len(left) == 1 else "their"
-    yield f"Left out, for {its} own source contradicts {'it' if len(left) == 1 else 'them'}: " + (
-        f"{', '.join(named)}{more}."
-    )
+    named = first_of([f"{_change(part)} ({part.finding})" for part in left], _MOST_NAMED)
+    its, it = ("its", "it") if len(left) == 1 else ("their", "them")
+    yield f"Left out, for {its} own source contradicts {it}: {named}."

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from tare.knowledge.derived import RATIO_DIGITS, direction_of
 from tare.study.metric_names import KINDS, SERVER_UTIL
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from tare.knowledge.schema import Finding, PublishedEffect
 
-RATIO_DIGITS = 4
-"""Ratios are written with four digits after the point."""
 _HALF = 0.5 * 10**-RATIO_DIGITS + 1e-9
 _WHOLE_PERCENT = 0.005 + 1e-9
 
@@ -142,7 +141,7 @@ def _shape(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
     if ends != sorted(ends):
         yield f"effect: not in order: low {effect.low}, ratio {effect.ratio}, high {effect.high}"
     if effect.ratio is not None and effect.how != "computed":
-        expected = "none" if effect.ratio == 1 else "higher" if effect.ratio > 1 else "lower"
+        expected = direction_of(effect.ratio)
         if effect.direction != expected:
             yield f"effect: direction {effect.direction} with ratio {effect.ratio}"
 

@@ -10,6 +10,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from tare.knowledge.claims import claim_of
+from tare.knowledge.derived import direction_of, joined_id, rounded
 from tare.knowledge.library import Entry, place_inside
 from tare.knowledge.schema import PublishedEffect, Source, Spread, Values
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from tare.knowledge.schema import Finding, Side
 
     Cell = tuple[int | float, Entry]
-
-_DIGITS = 4
 
 
 def of_other_copies(entries: Iterable[Entry]) -> list[Entry]:
@@ -64,16 +63,17 @@ def _made(side: Side, old: tuple[int, Cell], new: tuple[int, Cell]) -> Entry:
     ratio = value / base
     places = map(place_inside, (last.finding, first.finding))
     short = first.finding.id.removeprefix(f"{first.finding.study}.")
+    column = "treatment" if side == last.finding.treatment else "baseline"
     finding = last.finding.model_copy(
         update={
-            "id": f"{last.finding.id}+{short}.{side.platform}"[:120],
+            "id": joined_id([last.finding.id, f"{short}.{column}"]),
             "baseline": side.model_copy(update={"replication_factor": fewer}),
             "treatment": side.model_copy(update={"replication_factor": more}),
             "replication_factor": None,
             "values": Values(baseline=base, treatment=value),
             "effect": PublishedEffect(
-                ratio=round(ratio, _DIGITS),
-                direction="none" if ratio == 1 else "higher" if ratio > 1 else "lower",
+                ratio=rounded(ratio),
+                direction=direction_of(ratio),
                 how="chained",
             ),
             "spread": Spread(),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 from tare.analysis.catalogue import ALL, ERRORS, describe
 from tare.errors import KnowledgeError
+from tare.knowledge.derived import direction_of
 from tare.knowledge.schema import (
     Finding,
     KnowledgeFile,
@@ -139,7 +140,7 @@ def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
         ),
         effect=PublishedEffect(
             ratio=_rounded(effect.ratio),
-            direction="higher" if effect.ratio > 1 else "lower" if effect.ratio < 1 else "none",
+            direction=direction_of(effect.ratio),
             how="computed",
             mean_of=[made.id_of(one) for one in effects if _part_of(one, effect)],
         ),
@@ -189,7 +190,7 @@ def load_shares(analysis: Analysis, conditions: Sequence[Condition]) -> dict[str
     loads: dict[str, dict[tuple[int | str, float | str | None], list[float]]] = {}
     setup_of: dict[str, str] = {}
     for one in conditions:
-        fixed = one.setup.model_dump_json(exclude={"load": {"threads", "rate"}})
+        fixed = one.setup.apart_from_intensity
         setup_of[one.name] = fixed
         if value := throughput.get(one.name):
             load = one.setup.load

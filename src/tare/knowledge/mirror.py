@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.knowledge.claims import claim_of
+from tare.knowledge.derived import rounded
 from tare.knowledge.library import Entry, place_inside
 from tare.knowledge.schema import PublishedEffect, Source, Values
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from tare.knowledge.schema import Discrepancy, Finding, Spread
 
-_DIGITS = 4
 _OTHER_WAY: dict[str, Literal["higher", "lower", "none"]] = {
     "higher": "lower",
     "lower": "higher",
@@ -53,9 +53,9 @@ def mirrored(entry: Entry) -> Entry:
             "treatment": finding.baseline,
             "values": Values(baseline=new, treatment=old, step=finding.values.step),
             "effect": PublishedEffect(
-                ratio=_rounded(ratio),
-                low=_rounded(_inverse(effect.high)),
-                high=_rounded(_inverse(effect.low)),
+                ratio=None if ratio is None else rounded(ratio),
+                low=_inverse(effect.high),
+                high=_inverse(effect.low),
                 direction=_OTHER_WAY[effect.direction],
                 how=effect.how if effect.how in ("range", "direction") else "chained",
             ),
@@ -70,11 +70,7 @@ def mirrored(entry: Entry) -> Entry:
 
 
 def _inverse(ratio: float | None) -> float | None:
-    return None if ratio is None else 1 / ratio
-
-
-def _rounded(ratio: float | None) -> float | None:
-    return None if ratio is None else round(ratio, _DIGITS)
+    return None if ratio is None else rounded(1 / ratio)
 
 
 def _spread(spread: Spread) -> Spread:
@@ -98,5 +94,5 @@ def _discrepancies(finding: Finding, ratio: float | None) -> Iterator[Discrepanc
             yield clash.model_copy(update={"other": None})
             continue
         other = 1 + clash.other / whole
-        change = round((1 / other - 1) * 100, _DIGITS) if other > 0 else None
+        change = rounded((1 / other - 1) * 100) if other > 0 else None
         yield clash.model_copy(update={"about": "change", "other": change})

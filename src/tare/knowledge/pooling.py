@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 from scipy import special
 
+from tare.enumeration import count
 from tare.knowledge.claims import claim_of
 from tare.knowledge.rows import NearFinding, counting, part_of
 
@@ -116,11 +117,11 @@ def pool(near: Iterable[Near], asked: Query | None = None) -> Pooled:
         "left_out": [part_of(one) for one in left],
     }
     if len(studies) < LEAST_STUDIES:
-        count = f"{len(studies)} {'study' if len(studies) == 1 else 'studies'}"
+        known = count(len(studies), "study", "studies")
         return Pooled(
             studies=studies,
             enough=False,
-            method=f"Too few to pool: {count} near enough, at least {LEAST_STUDIES} are needed.",
+            method=f"Too few to pool: {known} near enough, at least {LEAST_STUDIES} are needed.",
         ).model_copy(update=said)
     return _random_effects(studies).model_copy(update=said)
 

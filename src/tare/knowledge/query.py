@@ -81,7 +81,7 @@ class Query:
         return {name: pair for name, pair in pairs.items() if pair[1] not in ("", None)}
 
     def stated(self) -> dict[str, Any]:
-        """What was said, as a report repeats it."""
+        """The question in words, as a report repeats it."""
         return {name: value for name, value in asdict(self).items() if value not in ("", None)}
 
     def words(self) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from tare.enumeration import cut
 from tare.errors import KnowledgeError, StudyError
 from tare.knowledge.kept import kept_or_parsed
 from tare.knowledge.schema import KnowledgeFile
@@ -134,9 +135,7 @@ def _explained(
     """The first mistakes, with the lines on which they were written."""
     shown = [_one(found["loc"], found["msg"], document, places) for found in error.errors()]
     where, what = shown[0]
-    more = [f"{place}: {text}" for place, text in shown[1:_MOST_SHOWN]]
-    if len(shown) > _MOST_SHOWN:
-        more.append(f"and {len(shown) - _MOST_SHOWN} more")
+    more = cut([f"{place}: {text}" for place, text in shown[1:]], _MOST_SHOWN - 1)
     return KnowledgeError(
         what, where=where, why="\n".join(more), remedy="docs/findings.md names every field"
     )

@@ -13,7 +13,7 @@ from tare.load.client import progress, result_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.load.client import Line, LoadClient
+    from tare.load.client import LoadClient, ProgressLine
     from tare.study.slice_schedule import Schedule
 
 _READY_S = 0.2
@@ -53,7 +53,7 @@ class ClientReports:
         except (OSError, ValueError, LookupError, TypeError) as error:
             self.fault = QuietError("a load client's line cannot be read", why=repr(error))
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: ProgressLine) -> None:
         if line.event is None:
             return
         name, kind = line.client.name, line.event["event"]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tare.monitor.meter import CpuReading, Meter
     from tare.study.slice_schedule import Schedule, Slot
 
-LOOK_S = 1.0
-"""from one look for trials that have failed to the next"""
+POLL_S = 1.0
+"""from one poll for trials that have failed to the next"""
 LATE_S = 0.005
 """A slice is late where its server is thawed so long after its load began, or is frozen and read so
 long after it should have been (`AFTER_S` after the drain)."""
@@ -77,7 +77,7 @@ class Conductor:
     Attributes:
         trials: the block's trials, by their number in the schedule.
         freezes: servers stand still between their slices.
-        look: called every `LOOK_S`, between turns; finds trials that have failed.
+        poll: called every `POLL_S`, between turns; finds trials that have failed.
         calls: what counts system calls; the conductor ends it with the warm-up.
     """
 
@@ -85,7 +85,7 @@ class Conductor:
     trials: Sequence[TrialHere]
     meter: Meter
     freezes: bool
-    look: Callable[[], None] = lambda: None
+    poll: Callable[[], None] = lambda: None
     calls: CallCounters | None = None
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
@@ -106,12 +106,12 @@ class Conductor:
             return self._go_through()
 
     def _go_through(self) -> list[Driven]:
-        looked, between = 0.0, True
+        polled, between = 0.0, True
         for slot in self.schedule.slots:
-            if between and slot.at - looked >= LOOK_S:
-                looked = slot.at
-                self.look()
-                self.meter.look()
+            if between and slot.at - polled >= POLL_S:
+                polled = slot.at
+                self.poll()
+                self.meter.poll()
             if slot.counts and self.calls is not None:
                 self.calls.close()
             self._drive(slot, LEAD_S if between else READ_LEAD_S)

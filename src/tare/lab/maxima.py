@@ -10,7 +10,7 @@ from tare.errors import LoadError, TareError
 from tare.lab.deployment import Deployment
 from tare.lab.journal import Journal
 from tare.lab.progress import Progress, Watcher
-from tare.load.maximum import maximum, search, settled, share, words
+from tare.load.maximum import maximum, search, settled, words
 from tare.records.maximum import Maximum
 from tare.study.conditions import Condition, baseline_condition
 from tare.study.plan import Plan
@@ -97,7 +97,7 @@ class Maxima:
         made = settled(load, found)
         level = made.threads if load.sought == "threads" else made.rate
         setup = condition.setup.model_copy(update={"load": made})
-        note = f"load.{load.sought}: {found.words(share(load), float(level))}"
+        note = f"load.{load.sought}: {found.words(load.share or 1.0, float(level))}"
         return condition.model_copy(update={"setup": setup}), note
 
     @staticmethod
@@ -112,7 +112,7 @@ class Maxima:
         for one in self._plan.conditions:
             of = self.reference(one)
             if of is not None and self._key(one, of) == key:
-                shares.add(share(one.setup.load))
+                shares.add(one.setup.load.share or 1.0)
         return sorted(shares)
 
     def _keep(self) -> None:
@@ -132,5 +132,4 @@ class Maxima:
 
 def _but_load(condition: Condition) -> str:
     """The setup without the numbers that are shares of a maximum."""
-    kind = condition.setup.load.sought
-    return f"{kind} {condition.setup.model_dump_json(exclude={'load': {'threads', 'rate'}})}"
+    return f"{condition.setup.load.sought} {condition.setup.apart_from_intensity}"

@@ -58,7 +58,7 @@ _HEAD_START_S = 0.05
 """until the first turn, in which all find their turns; and after the last one"""
 _READY_S = 20.0
 _END_S = 10.0
-_LOOK_S = 0.02
+_POLL_S = 0.02
 _BACKGROUND_S = 0.3
 """before starts: how long is looked at what other programs use"""
 _LOCAL = "localhost"
@@ -373,7 +373,7 @@ def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:
             raise _failed(unit, running, logs, "did not start")
         if time.monotonic() > ends:
             raise _failed(unit, running, logs, f"was not ready in {_READY_S:.0f} s")
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_S)
     file_system = FileSystem(kind=told[0]["file_system"], device=told[0]["device"])
     return _Started(unit, running, told[0]["missing"], file_system)
 
@@ -388,7 +388,7 @@ def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path)
     while (ended := one.running.exited()) is None:
         if time.monotonic() > ends:
             raise _failed(one.unit, one.running, logs, "did not end after its last turn")
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_S)
     if ended.status != 0:
         raise _failed(one.unit, one.running, logs, f"failed: {ended.detail}")
     own = [turn for turn in turns if turn.unit == one.unit.name]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tare import scratch
 from tare.lab.alone import alone
-from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
+from tare.lab.quiet_servers import DrivenWay, QuietServers, Server, pinned_cpus, quiet_setup
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import BARE, declared
 from tare.study.slice_lengths import drain_of, slice_in_turn_s
@@ -98,7 +98,7 @@ def pilot(
         schedule = _schedule(setup, seconds, driven, shape)
         outcome = QuietServers(stack, runtime, setup, "tare doctor --noise").drive(
             [Server(runtime, options=own) for own in commands],
-            [Way(server) for server in driven],
+            [DrivenWay(server) for server in driven],
             lambda ways: schedule,
         )
         return _piloted(outcome, schedule, "pass" if most > 1 else "slice", idle_cpus)

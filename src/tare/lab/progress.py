@@ -40,7 +40,7 @@ class Watcher(Protocol):
 
 @dataclass
 class Silent:
-    """A watcher that keeps what was said, for tests and for --json."""
+    """A watcher that keeps the messages, for tests and for --json."""
 
     said: list[str] = field(default_factory=list)
 

@@ -39,7 +39,7 @@ from tare.study.schema import Study
 
 if TYPE_CHECKING:
     from tare.lab.conductor import Driven
-    from tare.monitor.pace import Pace, Samples
+    from tare.monitor.pace import Pace, PaceSamples
     from tare.records.manifest import Calls
     from tare.runtimes.unit import Running, Runtime, Site
     from tare.study.schema import Setup
@@ -79,7 +79,7 @@ class Server:
 
 
 @dataclass(frozen=True)
-class Way:
+class DrivenWay:
     """A condition: which server it drives, by its place, by which endpoint, and how hard.
 
     Attributes:
@@ -126,7 +126,7 @@ class DriveOutcome:
     paths: list[str]
     missing: Mapping[int, str]
     window_s: float
-    samples: Samples = NO_SAMPLES
+    samples: PaceSamples = NO_SAMPLES
     warming: Sequence[Sequence[int]] = ()
     why_not_counting: str = ""
 
@@ -258,8 +258,8 @@ class QuietServers:
     def drive(
         self,
         servers: Sequence[Server],
-        ways: Sequence[Way],
-        planned: Callable[[Sequence[Way]], Schedule],
+        ways: Sequence[DrivenWay],
+        planned: Callable[[Sequence[DrivenWay]], Schedule],
     ) -> DriveOutcome:
         """Drive every way in its slices.
 
@@ -383,7 +383,7 @@ class QuietServers:
         begins: float,
         schedule: Schedule,
         place: int,
-        way: Way,
+        way: DrivenWay,
         door: tuple[str, int],
     ) -> None:
         load = self._setup.load
@@ -482,7 +482,7 @@ def _conduct(
     counting: CallCounters | None,
     *,
     freezes: bool,
-) -> tuple[list[Driven], bool, Samples]:
+) -> tuple[list[Driven], bool, PaceSamples]:
     """Drive all slices; whether the servers stood still in between, which they do where they can
     if `freezes`; and the pace of the CPUs, which `pace` begins to sample."""
     groups = [node.accounting() for node in nodes]

@@ -41,12 +41,12 @@ from tare.lab.stopping import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.lab.undisturbed import undisturbed
 from tare.machines.awake import awake, idle_cpus
+from tare.records.kept_measurements import write
 from tare.records.layout import FAILED, UNFINISHED, TrialFiles
 from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
 from tare.records.part_prices import PartWeighing, keep_parts
 from tare.records.prices import Weighing
-from tare.records.quiet import write
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
 from tare.study.plan import Plan, PlannedTrial, Round

@@ -246,7 +246,7 @@ class SlicedBlock:
         pace = self._pace(here_alone=not hosts)
         meter = Meter(processes_named(names) if names else (), tare=pace.pids if pace else ())
 
-        def look() -> None:
+        def poll() -> None:
             ended = {one.machine.name for one in hosts if one.ended()}
             for number, (one, trial) in enumerate(zip(self._trials, here, strict=True)):
                 told = next((one.faults[number] for one in hosts if number in one.faults), "")
@@ -260,7 +260,7 @@ class SlicedBlock:
             self._calls.add([unit for one in here for own in one.units.values() for unit in own])
             self._why_no_calls = self._calls.why_not
         conductor = Conductor(
-            schedule, here, meter, freezes, look, calls=self._calls, wall=self._wall
+            schedule, here, meter, freezes, poll, calls=self._calls, wall=self._wall
         )
         self._learn_head_start()
         try:

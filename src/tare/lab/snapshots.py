@@ -17,7 +17,7 @@ from tare.lab.own_deployment import end_by_themselves, own_deployment
 from tare.study.quantities import GIB
 from tare.study.schema import Client, Platform
 from tare.study.server_needs import node_memory
-from tare.study.start import why_not
+from tare.study.start import snapshot_content, why_not
 
 if TYPE_CHECKING:
     from tare.lab.progress import Watcher
@@ -52,16 +52,12 @@ def key_of(setup: Setup, bits: str, seed: int) -> str:
     """What a snapshot is found by: everything that the data depends on.
 
     Args:
-        setup: the database and its load; the platform is none of it.
+        setup: the database and its load.
         bits: digest of the database's files.
         seed: of the rows.
     """
-    database = setup.database.model_dump(mode="json", exclude={"jvm", "heap", "consistency"})
-    load = setup.load.model_dump(
-        mode="json", include={"records", "fields", "field_length", "statements"}
-    )
-    told = [FORMAT, bits, seed, database, load, setup.load.table, setup.load.counters]
-    return text_digest(json.dumps(told, sort_keys=True))[:16]
+    content = [FORMAT, bits, seed, *snapshot_content(setup)]
+    return text_digest(json.dumps(content, sort_keys=True))[:16]
 
 
 def refuse_too_large(setup: Setup, memory: int) -> None:

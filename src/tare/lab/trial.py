@@ -170,21 +170,13 @@ class TrialRun:
         """The record of a trial that was done."""
         measure_start, measure_end = _measured(measured.results)
         return TrialManifest(
-            run=self.run,
-            trial=self.trial.name,
+            **_planned(self.run, self.trial, self.condition, self.attempt),
             status="done",
-            condition=self.condition.name,
-            levels=self.condition.levels,
-            round=self.trial.round,
-            block=self.trial.block,
-            position=self.trial.position,
             deployment=self.deployment.identity,
-            attempt=self.attempt,
             started=self.started,
             ended=self._now(),
             measure_start=measure_start,
             measure_end=measure_end,
-            setup=self.condition.setup.model_dump(mode="json"),
             clients=measured.results,
             warm_up=self.deployment.warm_up,
             units=records,
@@ -380,24 +372,31 @@ def failed_manifest(
     """The record of an attempt that gave no result."""
     now = datetime.now(UTC).isoformat()
     return TrialManifest(
-        run=run,
-        trial=trial.name,
+        **_planned(run, trial, condition, attempt),
         status="failed",
         reason=reason,
-        condition=condition.name,
-        levels=condition.levels,
-        round=trial.round,
-        block=trial.block,
-        position=trial.position,
         deployment=deployment,
-        attempt=attempt,
         started=now,
         ended=now,
         measure_start=0.0,
         measure_end=0.0,
-        setup=condition.setup.model_dump(mode="json"),
         **unmeasured(),
     )
+
+
+def _planned(run: str, trial: PlannedTrial, condition: Condition, attempt: int) -> dict[str, Any]:
+    """What a trial's record has of the plan."""
+    return {
+        "run": run,
+        "trial": trial.name,
+        "condition": condition.name,
+        "levels": condition.levels,
+        "round": trial.round,
+        "block": trial.block,
+        "position": trial.position,
+        "attempt": attempt,
+        "setup": condition.setup.model_dump(mode="json"),
+    }
 
 
 def drop_caches() -> bool:

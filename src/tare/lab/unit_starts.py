@@ -31,7 +31,7 @@ _PORT = 9042
 _OPTIONS = bytes([4, 0, 0, 0, 5, 0, 0, 0, 0])
 """a request OPTIONS of CQL's native protocol v4, section 2 of its specification: version, flags,
 stream, opcode, length of the body"""
-_LOOK_S = 0.0005
+_POLL_S = 0.0005
 _ANSWER_S = 20.0
 
 
@@ -110,7 +110,7 @@ def _await_answer(running: Running, door: tuple[str, int]) -> None:
                 why=ended.detail if ended else f"nothing came in {_ANSWER_S:.0f} s",
                 remedy="give the same command again; tare doctor says what can run here",
             )
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_S)
 
 
 def _answers(door: tuple[str, int]) -> bool:

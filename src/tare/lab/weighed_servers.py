@@ -46,7 +46,7 @@ def refuse_unweighable(runtimes: Iterable[str], known: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerPlace:
     """One server of every round.
 
     Attributes:
@@ -62,26 +62,26 @@ class Place:
     check: bool = False
 
 
-def _several(runtime: str, network: str, endpoints: Sequence[str]) -> Place:
+def _several(runtime: str, network: str, endpoints: Sequence[str]) -> ServerPlace:
     ways = tuple((f"{runtime}.{one}", one) for one in (*endpoints, BETWEEN_NODES))
-    return Place(runtime, network, ways, several=True)
+    return ServerPlace(runtime, network, ways, several=True)
 
 
-def _places_of(name: str) -> Iterator[Place]:
+def _places_of(name: str) -> Iterator[ServerPlace]:
     """Its own on the machine's network, if it has no machines of its own, and one with every
     endpoint at once, beside which the way between two nodes is weighed."""
     if name == BARE:
-        yield Place(BARE, "host", ((BARE, "host"),))
-        yield Place(BARE, "host", ((AGAIN, "host"),), check=True)
+        yield ServerPlace(BARE, "host", ((BARE, "host"),))
+        yield ServerPlace(BARE, "host", ((AGAIN, "host"),), check=True)
         return
     runtime = declared(name)
     if "host" in runtime.networks and not runtime.orchestrator:
-        yield Place(name, "host", ((f"{name}.host", "host"),), check=True)
+        yield ServerPlace(name, "host", ((f"{name}.host", "host"),), check=True)
     if runtime.several_on:
         yield _several(name, runtime.several_on, runtime.named_endpoints)
 
 
-def places(runtimes: Sequence[str]) -> list[Place]:
+def places(runtimes: Sequence[str]) -> list[ServerPlace]:
     """The servers of a round; native ones are always among them."""
     return [
         place for name in RUNTIMES if name == BARE or name in runtimes for place in _places_of(name)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tare.lab.quiet_servers import Way
+from tare.lab.quiet_servers import DrivenWay
 from tare.lab.weighed_servers import ways
 
 if TYPE_CHECKING:
@@ -52,13 +52,13 @@ def server_options(operation: Operation, larger_row_bytes: int) -> list[str]:
     return ["--tls"] if operation == "connection" else []
 
 
-def driven(way: WeighedWay, operation: Operation, *, several: bool) -> Way:
+def driven(way: WeighedWay, operation: Operation, *, several: bool) -> DrivenWay:
     """How a way is driven.
 
     Args:
         several: clients name endpoints of its server.
     """
-    return Way(
+    return DrivenWay(
         way.server,
         way.endpoint if several else "",
         way.in_flight,

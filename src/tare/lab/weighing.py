@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare import scratch
-from tare.analysis.prices import Round, Weighed, WeighedWay
+from tare.analysis.prices import RoundSlices, Weighed, WeighedWay
 from tare.analysis.slices import LEAST_PASSES
 from tare.errors import QuietError, UsageError
 from tare.lab.alone import alone
@@ -119,7 +119,7 @@ def weigh(
         left_out = dict(servers.left_out)
         ways = variants(operation, servers.runtimes, in_flight, [*left_out])
         slices = plan.slices(servers.runtimes, len(ways), seconds / rounds)
-        done: list[Round] = []
+        done: list[RoundSlices] = []
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}: {len(ways)} ways, {slices} slices each")
             measured, had, missing = plan.measure(servers, ways, number, slices)
@@ -197,7 +197,7 @@ class _Plan:
 
     def measure(
         self, servers: WeighedServers, ways: Sequence[WeighedWay], number: int, slices: int
-    ) -> tuple[Round, list[WeighedWay], dict[str, str]]:
+    ) -> tuple[RoundSlices, list[WeighedWay], dict[str, str]]:
         """One round with servers of its own; its ways with the paths that were seen, and those
         that are not to be had here with the reason."""
         with contextlib.ExitStack() as stack:
@@ -234,7 +234,7 @@ class _Plan:
         return Cut(self.slice_s, measured_s, self.slice_s, self.drain_s, True, SETTLE_S)
 
 
-def _round(outcome: DriveOutcome, *, counted: bool) -> Round:
+def _round(outcome: DriveOutcome, *, counted: bool) -> RoundSlices:
     """One round; where a slice has a counted number of operations, rows have the time of these."""
     rows = outcome.rows
     if counted:
@@ -247,7 +247,7 @@ def _round(outcome: DriveOutcome, *, counted: bool) -> Round:
         ]
     sums = [summed(outcome.driven, way) for way in range(len(outcome.operations))]
     slices = [len(own) for own in outcome.operations]
-    return Round(
+    return RoundSlices(
         rows=rows,
         order=outcome.order,
         parts_s=[_parts_of(one, number) for one, number in zip(sums, slices, strict=True)],

@@ -142,7 +142,7 @@ class LoadClient:
 
 
 @dataclass(frozen=True)
-class Line:
+class ProgressLine:
     """One line of progress from one client; `event` is None for the end of its output."""
 
     client: LoadClient
@@ -163,7 +163,7 @@ def progress(
     every_s: float = 1.0,
     silence_s: float = SILENCE_S,
     pause: Callable[[float], None] = time.sleep,
-) -> Iterator[Line]:
+) -> Iterator[ProgressLine]:
     """Progress lines of all clients, as they come, until every client has ended.
 
     Args:
@@ -176,7 +176,7 @@ def progress(
     Raises:
         LoadError: a client reported an error, went silent, or its output is not tare-load's.
     """
-    lines: queue.Queue[Line | TareError] = queue.Queue()
+    lines: queue.Queue[ProgressLine | TareError] = queue.Queue()
     for client in clients:
         threading.Thread(target=_read, args=(client, lines), daemon=True).start()
     open_clients, silent = len(clients), 0.0
@@ -224,7 +224,7 @@ def await_better_reason(
     check()
 
 
-def _read(client: LoadClient, lines: queue.Queue[Line | TareError]) -> None:
+def _read(client: LoadClient, lines: queue.Queue[ProgressLine | TareError]) -> None:
     try:
         for text in client.running.lines() if client.running else ():
             if not text.strip():
@@ -239,8 +239,8 @@ def _read(client: LoadClient, lines: queue.Queue[Line | TareError]) -> None:
                     )
                 )
                 return
-            lines.put(Line(client, event))
-        lines.put(Line(client, None))
+            lines.put(ProgressLine(client, event))
+        lines.put(ProgressLine(client, None))
     except json.JSONDecodeError as error:
         lines.put(LoadError("unreadable progress", where=client.site.name, why=str(error)))
     except TareError as error:
@@ -267,7 +267,7 @@ def result_of(client: LoadClient, event: dict[str, Any] | None) -> ClientResult:
         )
     fields = {k: v for k, v in event.items() if k in ClientResult.model_fields}
     fields["hlog"] = client.hlog_on_host.name
-    with contextlib.suppress(KeyError, TypeError):  # what is missing is said below
+    with contextlib.suppress(KeyError, TypeError):  # what is missing is reported below
         fields["start_unix"] -= client.site.clock.ahead_s  # records have one clock, this machine's
     try:
         return ClientResult.model_validate(fields)

@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from tare.errors import LoadError
 from tare.load.client import LoadClient, progress
 from tare.records.maximum import Maximum
-from tare.study.intensity import share_of_max
 from tare.study.load import Load
 
 
@@ -21,12 +20,6 @@ def words(load: Load, shares: Iterable[float]) -> tuple[str, ...]:
     made += ["--budget", f"{search.budget:g}s", "--step", f"{search.step:g}s"]
     made += [word for one in shares for word in ("--fraction", f"{one:g}")]
     return (*made, *(("--latency", search.latency) if search.latency else ()))
-
-
-def share(load: Load) -> float:
-    """The share of the maximum that the load asks for; 1 where it asks for all of it."""
-    asked = load.threads if load.sought == "threads" else load.rate
-    return share_of_max(asked) or 1.0
 
 
 def search(client: LoadClient, check: Callable[[], None], told: Callable[[Any], None]) -> Any:
@@ -90,8 +83,7 @@ def maximum(event: dict[str, Any], reference: str, where: str) -> Maximum:
 
 def settled(load: Load, found: Maximum) -> Load:
     """The load with the found number in the place of the share."""
-    asked = share(load)
-    level = found.at(asked)
+    level = found.at(load.share or 1.0)
     if load.sought == "threads":
         return load.settled(threads=max(1, round(level)))
     return load.settled(rate=level)

@@ -125,7 +125,7 @@ class Meter:
     root: Path = ROOT
     tare: Sequence[int] = ()
     kernel: Sequence[int] = field(default_factory=lambda: kernel_threads())
-    """process ids of the kernel's threads; `look` finds those that came since"""
+    """process ids of the kernel's threads; `poll` finds those that came since"""
     _last: dict[int, float] = field(default_factory=dict)
     _files: dict[str, int] = field(default_factory=dict)
     _networks: dict[int, int] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class Meter:
             | self._processes.read(units, servers, self._text),
         )
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Find the kernel's threads and the units' processes anew; between slices, as a new one's
         time comes with it."""
         self.kernel = kernel_threads()

@@ -85,7 +85,7 @@ class Pace:
     def pids(self) -> list[int]:
         return [one.pid for one in self._processes]
 
-    def stop(self) -> Samples:
+    def stop(self) -> PaceSamples:
         """End; everything that was sampled."""
         for process in self._processes:
             process.terminate()
@@ -103,7 +103,7 @@ class Pace:
         rows = [read_rows(file) for file in self._files]
         for file in self._files:
             file.unlink(missing_ok=True)
-        return Samples(rows)
+        return PaceSamples(rows)
 
 
 def _start(run: str, cpu: int, file: Path) -> subprocess.Popen[bytes]:
@@ -133,7 +133,7 @@ def read_rows(file: Path) -> NDArray[np.float64]:
     return np.frombuffer(data[: len(data) // 16 * 16], dtype="<f8").reshape(-1, 2)
 
 
-class Samples:
+class PaceSamples:
     """The samples of all CPUs, to be looked up by time."""
 
     def __init__(self, rows: Sequence[NDArray[np.float64]]) -> None:
@@ -158,7 +158,7 @@ class Samples:
         return float(np.mean([one.mean() for one in found]))
 
 
-NO_SAMPLES = Samples(())
+NO_SAMPLES = PaceSamples(())
 
 
 def _longest(rows: NDArray[np.float64]) -> float:

@@ -149,7 +149,7 @@ class SourceFile(Record):
     )
 
 
-class Source(Record):
+class ImportSource(Record):
     """Where an imported trial comes from."""
 
     tool: str = Field(description="ycsb, cassandra-stress, latte, hlog, sar, iostat, dstat, csv")
@@ -285,7 +285,7 @@ class TrialManifest(Record):
         description="growth of the database's own counters and of its threads' CPU time over the "
         "measured part, summed over nodes: cpu.gc_s, gc.pauses, requests.coordinated, ...",
     )
-    source: Source | None = Field(default=None, description="null: Tare measured it itself")
+    source: ImportSource | None = Field(default=None, description="null: Tare measured it itself")
     reported: dict[str, float] | None = Field(
         default=None,
         description="imported: metric name to value as the other tool printed it, in Tare's units "

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Interval(BaseModel):
+class MaximumInterval(BaseModel):
     """A number with its 95% interval."""
 
     model_config = ConfigDict(extra="forbid")
@@ -24,7 +24,7 @@ class Fraction(BaseModel):
 
     fraction: float
     level: float = Field(description="threads or operations/s that give it")
-    throughput: Interval = Field(description="operations/s")
+    throughput: MaximumInterval = Field(description="operations/s")
 
 
 class Maximum(BaseModel):
@@ -37,8 +37,8 @@ class Maximum(BaseModel):
     verdict: Literal["found", "undecided", "client_limit"]
     reasons: list[str] = Field(description="why the answer is not what was wished; else empty")
     within: float = Field(description="wished half width of the interval, over the estimate")
-    level: Interval | None = Field(description="threads or operations/s of the maximum")
-    throughput: Interval | None = Field(description="operations/s at the maximum")
+    level: MaximumInterval | None = Field(description="threads or operations/s of the maximum")
+    throughput: MaximumInterval | None = Field(description="operations/s at the maximum")
     fractions: list[Fraction] = []
     steps: int = Field(description="measurements that were made")
     spent_s: float = Field(description="how long the search took, seconds")

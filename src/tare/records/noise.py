@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from tare.records.quiet import Quiet, QuietRecord
+from tare.records.kept_measurements import KeptMeasurement, MeasurementPart
 
 
-class MetricNoise(QuietRecord):
+class MetricNoise(MeasurementPart):
     """The noise of one metric, all of it in natural logarithms."""
 
     sd: float = Field(ge=0, description="sd of a slice, the servers' own means taken off")
@@ -25,7 +25,7 @@ class MetricNoise(QuietRecord):
     df: float = Field(gt=0, description="degrees of freedom of per_pass")
 
 
-class Noise(Quiet):
+class Noise(KeptMeasurement):
     """What one pilot found."""
 
     kept_as: ClassVar[str] = "noise.json"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from tare.artifacts.tree import default_cache
+from tare.records.kept_measurements import MeasuredMachine, MeasurementPart, read, write
 from tare.records.prices import Interval
-from tare.records.quiet import Machine, QuietRecord, read, write
 
 if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts
@@ -22,7 +22,7 @@ BILLED: tuple[WeighedPart, ...] = ("system", "storage")
 run."""
 
 
-class Cost(QuietRecord):
+class Cost(MeasurementPart):
     """What one operation takes on a platform, nanoseconds."""
 
     ns: Interval
@@ -35,7 +35,7 @@ class Cost(QuietRecord):
     )
 
 
-class PartPrice(QuietRecord):
+class PartPrice(MeasurementPart):
     """One piece on one platform."""
 
     what: WeighedPart
@@ -57,19 +57,19 @@ class PartPrice(QuietRecord):
     )
 
 
-class FileSystem(QuietRecord):
+class FileSystem(MeasurementPart):
     """What a platform's files were on."""
 
     kind: str = Field(description="such as ext4, overlay")
     device: str = Field(description="MAJOR:MINOR, as stat gives it there")
 
 
-class PartWeighing(QuietRecord):
+class PartWeighing(MeasurementPart):
     """What one weighing of a platform's parts found."""
 
     schema_version: Literal[1] = 1
     made: datetime
-    machine: Machine
+    machine: MeasuredMachine
     seconds: float = Field(description="from the first round's start to the last one's end")
     rounds: int = Field(description="each with new processes and containers; intervals count these")
     passes: int = Field(description="turns of each piece on each platform in a round")
@@ -119,4 +119,4 @@ def parts_in(directory: Path) -> list[PartWeighing]:
 def parts_here(facts: MachineFacts, cache: Path | None = None) -> list[PartWeighing]:
     """This machine's latest prices of all billed parts, those of another kernel left out."""
     found = parts_in(cache or default_cache())
-    return [one for one in found if one.machine == Machine.of(facts)]
+    return [one for one in found if one.machine == MeasuredMachine.of(facts)]

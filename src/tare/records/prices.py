@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from tare.records.quiet import Quiet, QuietRecord, kept_here
+from tare.records.kept_measurements import KeptMeasurement, MeasurementPart, kept_here
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ BEFORE_CALLS = "the prices are from before system calls were counted"
 """In prices of older versions."""
 
 
-class Interval(QuietRecord):
+class Interval(MeasurementPart):
     """A mean over the rounds with its 95% interval (Student's t)."""
 
     value: float = Field(ge=-LARGEST, le=LARGEST)
@@ -35,7 +35,7 @@ class Interval(QuietRecord):
         return self
 
 
-class Price(QuietRecord):
+class Price(MeasurementPart):
     """One way to a server. Times are microseconds per operation."""
 
     way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")
@@ -80,7 +80,7 @@ class Price(QuietRecord):
     )
 
 
-class Weighing(Quiet):
+class Weighing(KeptMeasurement):
     """What one `tare weigh` found."""
 
     kept_as: ClassVar[str] = "prices.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.parity import PROPERTY, SEVERAL, UNTOLD
+from tare.enumeration import first_of
 from tare.report import numbers
 from tare.report.escaping import plain
 from tare.report.traces import side_conditions
@@ -25,12 +26,13 @@ def also_differs(analysis: Analysis, effect: Effect) -> str:
     In its own runs the units' facts are compared, of which the check "parity" warns.
     """
     unexpected = [one for one in analysis.parity if not one.expected]
-    if not unexpected or not analysis.provenance.get("sources"):
+    if not unexpected or not analysis.imported:
         return ""
     before, after = (
         _conditions(analysis, effect, side) for side in (effect.baseline, effect.treatment)
     )
-    return _listed(text for one in unexpected if (text := _difference(one, before, after)))
+    found = [text for one in unexpected if (text := _difference(one, before, after))]
+    return first_of(found, MOST_SHOWN)
 
 
 def grid_note(analysis: Analysis, effects: Iterable[Effect]) -> list[str]:
@@ -69,9 +71,3 @@ def _difference(one: ParityDifference, before: frozenset[str], after: frozenset[
 def _values(values: list[str]) -> str:
     texts = (one if len(one) <= LONGEST else f"{one[:LONGEST]}\u2026" for one in values)
     return plain(" or ".join(texts))
-
-
-def _listed(said: Iterable[str]) -> str:
-    found = list(said)
-    more = len(found) - MOST_SHOWN
-    return ", ".join(found[:MOST_SHOWN]) + (f", and {more} more" if more > 0 else "")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.model import Analysis, Effect, Metric
     from tare.report.scales import Scale
-    from tare.report.words import Line, Tone, TreatmentAnswer
+    from tare.report.words import MetricAnswer, Tone, TreatmentAnswer
 
 WIDTH = 280
 _TRACK, _AXIS, _SIDE = 16, 16, 10
@@ -45,14 +45,14 @@ def answer_cells(analysis: Analysis, answers: Sequence[TreatmentAnswer]) -> dict
     return {line.effect: _cell(analysis, line, scales[line.metric]) for line in lines}
 
 
-def _scale(analysis: Analysis, lines: Sequence[Line], metric: str) -> Scale | None:
+def _scale(analysis: Analysis, lines: Sequence[MetricAnswer], metric: str) -> Scale | None:
     """One scale for all treatments, so that their bars can be compared."""
     shown = [analysis.effects[line.effect] for line in lines if line.metric == metric]
     effects = [effect for effect in shown if drawable(effect)]
     return effect_scale(effects, [], (_SIDE, WIDTH - _SIDE), blocks=False) if effects else None
 
 
-def _cell(analysis: Analysis, line: Line, scale: Scale | None) -> AnswerCell:
+def _cell(analysis: Analysis, line: MetricAnswer, scale: Scale | None) -> AnswerCell:
     effect = analysis.effects[line.effect]
     metric = words.metric_of(analysis, line.metric)
     open_ = effect.verdict == "inconclusive"
@@ -68,7 +68,7 @@ def _cell(analysis: Analysis, line: Line, scale: Scale | None) -> AnswerCell:
     )
 
 
-def _tail(line: Line) -> str:
+def _tail(line: MetricAnswer) -> str:
     """The margin is not named twice, and what noise takes back follows the verdict at once."""
     tail = line.tail.lstrip()
     return tail.replace(" margin)", ")") if "margin" in line.verdict else tail

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.tariff import SOFTIRQ
+from tare.enumeration import first_of
 from tare.report import numbers
 from tare.report.labels import pair_names
 from tare.report.scales import Scale, linear_ticks
@@ -62,7 +63,7 @@ def without(analysis: Analysis) -> list[str]:
     for one in analysis.bills.without if analysis.bills else ():
         pair = one.treatment, one.baseline
         found.setdefault(one.why, []).append(" over ".join(names.get(pair, pair)))
-    told = [f"No bill of {_listed(pairs)}: {why}." for why, pairs in found.items()]
+    told = [f"No bill of {first_of(pairs, _MOST_NAMED)}: {why}." for why, pairs in found.items()]
     return [*told, *_lines_left_out(analysis)]
 
 
@@ -73,12 +74,7 @@ def _lines_left_out(analysis: Analysis) -> list[str]:
         for what, why in bill.left_out.items():
             own = found.setdefault(why, [])
             own += [] if what in own else [what]
-    return [f"No line of {_listed(whats)}: {why}." for why, whats in found.items()]
-
-
-def _listed(pairs: list[str]) -> str:
-    more = len(pairs) - _MOST_NAMED
-    return ", ".join(pairs[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return [f"No line of {first_of(whats, _MOST_NAMED)}: {why}." for why, whats in found.items()]
 
 
 def in_words(bill: Bill, by: str = "by prices") -> str:

@@ -12,6 +12,7 @@ from tare.report import numbers
 from tare.report.escaping import plain, shorten
 from tare.report.markdown import details, escape, table_lines
 from tare.report.tables import Cell, Table
+from tare.report.terminal_text import text
 from tare.report.words import in_sentence
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tare.analysis.comparison.model import (
-        Comparison,
-        Difference,
+        ComparedRun,
         EffectChange,
+        ProvenanceDifference,
+        RunComparison,
         RunDifference,
-        Side,
         Tested,
     )
     from tare.analysis.model import Metric
@@ -35,7 +36,7 @@ VALUE_LENGTH = 160
 _STYLES = {"worse": "bold red", "better": "bold cyan", "none": "bold"}
 
 
-def headline(comparison: Comparison) -> str:
+def headline(comparison: RunComparison) -> str:
     """The answer in one sentence: how many conditions became worse, better, or stayed."""
     primary = [d for d in comparison.differences if d.primary]
     counts = {
@@ -53,7 +54,7 @@ def headline(comparison: Comparison) -> str:
     return f"From A to B: {said or 'nothing could be compared'}, of {total}."
 
 
-def warnings(comparison: Comparison) -> list[str]:
+def warnings(comparison: RunComparison) -> list[str]:
     """What must be read before the answer, gravest first."""
     found = []
     for letter, one in (("A", comparison.a), ("B", comparison.b)):
@@ -84,7 +85,7 @@ def warnings(comparison: Comparison) -> list[str]:
     return found
 
 
-def sentence(comparison: Comparison, one: RunDifference) -> str:
+def sentence(comparison: RunComparison, one: RunDifference) -> str:
     """One condition on one metric, as a reader says it."""
     title = in_sentence(_metric(comparison, one.metric))
     name = plain(one.b) if one.a == one.b else f"{plain(one.b)} (in A: {plain(one.a)})"
@@ -101,7 +102,7 @@ def sentence(comparison: Comparison, one: RunDifference) -> str:
     return f"{name}: {title} {change}: {one.verdict}{tail}."
 
 
-def differences_table(comparison: Comparison, ones: Iterable[RunDifference]) -> Table:
+def differences_table(comparison: RunComparison, ones: Iterable[RunDifference]) -> Table:
     """Condition by condition."""
     columns = ["Condition", "Metric", "A", "B", "Change", "95% CI", "Margin", "Verdict",
                "p adjusted", "Units A, B", "Still needed per side"]  # fmt: skip
@@ -123,7 +124,7 @@ def differences_table(comparison: Comparison, ones: Iterable[RunDifference]) -> 
     return Table("Conditions, B over A", columns, rows, _methods(comparison.differences))
 
 
-def changes_table(comparison: Comparison, ones: Iterable[EffectChange]) -> Table:
+def changes_table(comparison: RunComparison, ones: Iterable[EffectChange]) -> Table:
     """Effect by effect: has what the treatment costs changed?"""
     columns = ["Treatment", "Baseline", "Metric", "Effect in A", "Effect in B", "Change", "95% CI",
                "Margin", "Verdict", "p adjusted"]  # fmt: skip
@@ -142,7 +143,7 @@ def changes_table(comparison: Comparison, ones: Iterable[EffectChange]) -> Table
     return Table("Effects, B over A", columns, rows, [note, *_methods(comparison.changes)])
 
 
-def differed_table(differences: Iterable[Difference]) -> Table:
+def differed_table(differences: Iterable[ProvenanceDifference]) -> Table:
     """What else is not the same in both runs."""
     rows = [
         [
@@ -177,7 +178,7 @@ def _methods(ones: Iterable[Tested]) -> list[str]:
     return list(dict.fromkeys(one.method.partition(", ")[0] + "." for one in ones))
 
 
-def render_markdown(comparison: Comparison) -> str:
+def render_markdown(comparison: RunComparison) -> str:
     """For a pull request: the short answer, a table, and the rest folded."""
     parts = [f"### Tare: {_title(comparison)}", f"**{escape(headline(comparison))}**"]
     warned = warnings(comparison)
@@ -204,16 +205,16 @@ def render_markdown(comparison: Comparison) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _title(comparison: Comparison) -> str:
+def _title(comparison: RunComparison) -> str:
     return f"from {escape(_name(comparison.a))} (A) to {escape(_name(comparison.b))} (B)"
 
 
-def _name(side: Side) -> str:
+def _name(side: ComparedRun) -> str:
     name = side.run if side.run == side.study else f"{side.study}, run {side.run}"
     return plain(f"{name}, {side.started[:10]}" if side.started else name)
 
 
-def what_differed(comparison: Comparison) -> str:
+def what_differed(comparison: RunComparison) -> str:
     """What else differed, in one sentence: it comes before any number."""
     if not comparison.differed:
         return "Nothing else that is recorded differs between the two runs."
@@ -226,46 +227,46 @@ def what_differed(comparison: Comparison) -> str:
     return f"What else differed: {'; '.join(facts)}{tail}."
 
 
-def _margins(comparison: Comparison) -> str:
+def _margins(comparison: RunComparison) -> str:
     told = ", ".join(f"{name} {numbers.share(m)}" for name, m in comparison.margins.items())
     return f"Margins, from the {comparison.margins_from}: {told or 'none'}."
 
 
-def render_terminal(comparison: Comparison) -> RenderableType:
+def render_terminal(comparison: RunComparison) -> RenderableType:
     """Warnings, what else differed, the answer in sentences."""
     parts: list[RenderableType] = [
-        _text(f"A: {_name(comparison.a)}", "bold"),
-        _text(f"B: {_name(comparison.b)}", "bold"),
+        text(f"A: {_name(comparison.a)}", "bold"),
+        text(f"B: {_name(comparison.b)}", "bold"),
         Text(),
     ]
-    for text in warnings(comparison):
-        parts.append(Panel(_text(text), border_style="yellow"))
-    parts.append(_text("What else differed", "bold"))
+    for warning in warnings(comparison):
+        parts.append(Panel(text(warning), border_style="yellow"))
+    parts.append(text("What else differed", "bold"))
     for d in comparison.differed[:SHOWN_FACTS]:
         where = f" [{', '.join(d.conditions)}]" if d.conditions else ""
         parts.append(
-            _text(f"  {d.section}: {d.fact}: A {shorten(d.a, 60)}, B {shorten(d.b, 60)}{where}")
+            text(f"  {d.section}: {d.fact}: A {shorten(d.a, 60)}, B {shorten(d.b, 60)}{where}")
         )
     if len(comparison.differed) > SHOWN_FACTS:
         more = len(comparison.differed) - SHOWN_FACTS
-        parts.append(_text(f"  and {more} more, with --json or --markdown"))
+        parts.append(text(f"  and {more} more, with --json or --markdown"))
     if not comparison.differed:
-        parts.append(_text("  nothing that is recorded"))
-    parts += [Text(), _text(headline(comparison), "bold")]
+        parts.append(text("  nothing that is recorded"))
+    parts += [Text(), text(headline(comparison), "bold")]
     for one in comparison.differences:
         if one.primary:
             style = _STYLES[one.direction] if one.verdict == "different" else ""
-            parts.append(_text(f"  {sentence(comparison, one)}", style))
+            parts.append(text(f"  {sentence(comparison, one)}", style))
     changes = [c for c in comparison.changes if c.primary]
     if changes:
-        parts += [Text(), _text("What each treatment costs, in A and in B", "bold")]
+        parts += [Text(), text("What each treatment costs, in A and in B", "bold")]
     for change in changes:
-        parts.append(_text(f"  {_change_sentence(comparison, change)}"))
-    parts += [Text(), *(_text(note, "dim") for note in comparison.notes)]
+        parts.append(text(f"  {_change_sentence(comparison, change)}"))
+    parts += [Text(), *(text(note, "dim") for note in comparison.notes)]
     return Group(*parts)
 
 
-def _change_sentence(comparison: Comparison, one: EffectChange) -> str:
+def _change_sentence(comparison: RunComparison, one: EffectChange) -> str:
     title = in_sentence(_metric(comparison, one.metric))
     return (
         f"{plain(one.treatment)} over {plain(one.baseline)}: {title} "
@@ -274,9 +275,5 @@ def _change_sentence(comparison: Comparison, one: EffectChange) -> str:
     )
 
 
-def _metric(comparison: Comparison, name: str) -> Metric:
+def _metric(comparison: RunComparison, name: str) -> Metric:
     return next(m for m in comparison.metrics if m.name == name)
-
-
-def _text(content: str, style: str = "") -> Text:
-    return Text(plain(content).replace(numbers.MINUS, "-"), style)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tare.report import answer_grid, numbers, others, words
+from tare.report import answer_grid, numbers, others_found, words
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Bills, Effect, Metric, Pair, Series
@@ -265,8 +265,8 @@ def cut_sources(analysis: Analysis, table: Table) -> Table:
     """The table of effects with the sources of what others found in OTHERS cells, primary
     endpoints first; the other cells keep their line."""
     shown = [key.effect for key in table.keys if key.effect is not None]
-    opened = others.first(analysis, shown, OTHERS)
-    known = others.first(analysis, shown, len(shown))
+    opened = others_found.first(analysis, shown, OTHERS)
+    known = others_found.first(analysis, shown, len(shown))
     if len(opened) == len(known):
         return table
     rows = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tare.analysis.inference.identical import USUAL
 from tare.enumeration import listing
 from tare.report import numbers, words
 from tare.report.escaping import plain
@@ -22,8 +23,6 @@ _SUBJECTS = {
     "trial": "Trials of the same deployment",
     "repetition": "Repetitions of the same condition",
 }
-SHOWN = ("service_demand", "throughput")
-"""Told beside the primary endpoints."""
 _THEMSELVES = {
     "deployment": "the deployments themselves",
     "trial": "the trials themselves",
@@ -38,7 +37,7 @@ def sentences(analysis: Analysis) -> list[str]:
     how much the deployments', which more of them do.
     """
     metrics = [m.name for m in words.primary_metrics(analysis)]
-    shown = [one for one in analysis.identical if one.metric in (*metrics, *SHOWN)]
+    shown = [one for one in analysis.identical if one.metric in (*metrics, *USUAL)]
     groups: dict[str, list[IdenticalSpread]] = {}
     for one in shown:
         groups.setdefault(one.baseline, []).append(one)

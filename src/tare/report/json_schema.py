@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from tare.analysis.comparison.model import Comparison
+from tare.analysis.comparison.model import RunComparison
 from tare.analysis.model import Analysis
 from tare.records.manifest import TrialManifest
 from tare.records.part_prices import PartWeighing
@@ -23,7 +23,7 @@ NOT_FINITE = ("Infinity", "-Infinity", "NaN")
 
 DOCUMENTS: dict[str, tuple[type[BaseModel], str]] = {
     "analysis": (Analysis, "Tare analysis"),
-    "comparison": (Comparison, "Tare comparison"),
+    "comparison": (RunComparison, "Tare comparison"),
     "manifest": (TrialManifest, "Tare trial manifest"),
     "prices": (Weighing, "Tare prices"),
     "part-prices": (PartWeighing, "Tare prices of parts"),

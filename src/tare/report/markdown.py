@@ -12,7 +12,7 @@ from tare.report import (
     evidence_tables,
     identical,
     left_out,
-    others,
+    others_found,
     provenance,
     tables,
     words,
@@ -98,7 +98,7 @@ def _answers(analysis: Analysis) -> list[str]:
         for line in answer.lines if few else ():
             if (found := analysis.effects[line.effect].others) is not None:
                 name = words.in_sentence(words.metric_of(analysis, line.metric))
-                lines.append(f"  - {escape(f'Others found of {name}: {others.line(found)}')}")
+                lines.append(f"  - {escape(f'Others found of {name}: {others_found.line(found)}')}")
     return lines
 
 
@@ -113,7 +113,7 @@ def _others(analysis: Analysis) -> list[Folded]:
         metric = words.metric_of(analysis, effect.metric).title
         name = names[effect.treatment, effect.baseline][0]
         found = [f"- {escape(f'{metric}, {name}')}"]
-        found += [f"  - {escape(text)}" for text in others.sources(effect.others)]
+        found += [f"  - {escape(text)}" for text in others_found.sources(effect.others)]
         content.append("\n".join(found))
     return [("What others found, with sources", ["\n".join(content)])] if content else []
 

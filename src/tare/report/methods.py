@@ -35,7 +35,7 @@ def methods_paragraph(analysis: Analysis) -> str:
         *_platforms(analysis),
         *_paths(analysis),
         *_load(analysis),
-        *(_imported(analysis) if imported(analysis) else _design(analysis)),
+        *(_imported(analysis) if analysis.imported else _design(analysis)),
         *_statistics(analysis),
         *ending.looks(analysis),
         *_noise(analysis),
@@ -44,15 +44,6 @@ def methods_paragraph(analysis: Analysis) -> str:
         *_outcome(analysis),
     ]
     return plain(" ".join(sentence for sentence in sentences if sentence))
-
-
-def imported(analysis: Analysis) -> bool:
-    """Whether other tools measured it."""
-    return bool(_sources(analysis))
-
-
-def _sources(analysis: Analysis) -> Mapping[str, Any]:
-    return _mapping(analysis.provenance.get("sources"))
 
 
 def _platforms(analysis: Analysis) -> list[str]:
@@ -69,7 +60,7 @@ def _platforms(analysis: Analysis) -> list[str]:
         str(database.get("kind") or _one(s.get("kind") for s in _parts(setups, "database"))), ""
     )
     kind = str(database.get("stand_in") or kind)
-    if imported(analysis) or not kind:
+    if analysis.imported or not kind:
         return [f"We compared {shown}{by}."]
     nodes = _one(s.get("nodes") for s in _parts(setups, "database"))
     copies = _one(s.get("replication_factor") for s in _parts(setups, "database"))
@@ -99,7 +90,7 @@ def _paths(analysis: Analysis) -> list[str]:
 
 def _load(analysis: Analysis) -> list[str]:
     """The workload and its intensity, where they are the same in all conditions."""
-    if imported(analysis):
+    if analysis.imported:
         return []
     loads = _parts(_mapping(analysis.provenance.get("settings")), "load")
     if not loads:
@@ -193,7 +184,8 @@ def _size(study: Mapping[str, Any]) -> list[str]:
 
 def _imported(analysis: Analysis) -> list[str]:
     """What is known of measurements of other tools, and what is not."""
-    tools = [f"{numbers.count(int(n), 'file')} of {tool}" for tool, n in _sources(analysis).items()]
+    files = _mapping(analysis.provenance.get("sources"))
+    tools = [f"{numbers.count(int(n), 'file')} of {tool}" for tool, n in files.items()]
     done = sum(trial.status == "done" for trial in analysis.trials)
     return [
         f"The measurements were made with other tools and imported by Tare: {listing(tools)}, "

@@ -9,7 +9,7 @@ from tare.enumeration import count as count
 MINUS = "\u2212"
 MICROSECONDS = "\u00b5s"
 HOURS_FROM, DAYS_FROM = 2, 48
-"""Hours from which a length of time is told in hours, and in days."""
+"""Hours from which a length of time is given in hours, and in days."""
 
 # Units as the analysis names them -> (short unit, steps). A step (factor, unit) is taken for
 # values of at least that factor, so that 1 234 us reads as 1.23 ms.
@@ -127,7 +127,7 @@ def _signed(value: float, decimals: int) -> str:
 def interval(ci: tuple[float, float]) -> str:
     """An interval of a ratio as changes: '[-15.1%, -9.4%]' (with real minus signs).
 
-    An end beyond a hundredfold is said to be that: its digits mean nothing.
+    An end beyond a hundredfold is written as that: its digits mean nothing.
     """
     if any(math.isnan(end) for end in ci):
         return "[no interval]"

@@ -21,7 +21,7 @@ from tare.report import (
     extent,
     identical,
     left_out,
-    others,
+    others_found,
     provenance,
     tables,
     timeline,
@@ -103,7 +103,7 @@ def render_html(analysis: Analysis) -> str:
             noise=evidence_tables.noise_table(analysis) if analysis.noise_floor else None,
             parity=evidence_tables.parity_table(analysis.parity),
             nothing_differed=words.nothing_differed(analysis),
-            provenance_is_of_files=words.imported(analysis),
+            provenance_is_of_files=analysis.imported,
             provenance=provenance.sections(
                 analysis.provenance, {c.condition: c.levels for c in analysis.conditions}
             ),
@@ -198,7 +198,7 @@ def _others(analysis: Analysis, answers: list[TreatmentAnswer]) -> dict[int, tup
     it leaves out, and the sources."""
     shown = [line.effect for answer in answers for line in answer.lines]
     return {
-        i: (others.short(found), [others.line(found), *others.sources(found)])
+        i: (others_found.short(found), [others_found.line(found), *others_found.sources(found)])
         for i in shown
         if (found := analysis.effects[i].others) is not None
     }

@@ -17,9 +17,9 @@ from tare.report.table import Cell, Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tare.records.kept_measurements import MeasuredMachine
     from tare.records.part_prices import PartPrice, PartWeighing
     from tare.records.prices import Interval, Price, Weighing
-    from tare.records.quiet import Machine
     from tare.report.svg import Panel
 
 _OPERATIONS = {
@@ -45,7 +45,7 @@ _PARTS = {
 
 
 @dataclass(frozen=True)
-class Section:
+class PricesSection:
     """What one weighing found.
 
     Attributes:
@@ -62,7 +62,7 @@ class Section:
     notes: Sequence[str] = ()
 
 
-def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -> Section:
+def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -> PricesSection:
     """The ways to a server, or a new connection on each of them."""
     title, operation, time = _OPERATIONS[found.operation]
     rows = [
@@ -93,7 +93,7 @@ def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -
         f"An operation: {operation}. CPU time of server, client, engine and the kernel's threads; "
         f"intervals are of 95%, over {numbers.count(found.rounds, 'round')} with new servers."
     )
-    return Section(found.operation, title, lede, panels, Table(title, columns, rows, []),
+    return PricesSection(found.operation, title, lede, panels, Table(title, columns, rows, []),
                    doubts, notes)  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _named(price: Price) -> str:
     return f"{price.way}, TLS" if price.tls else price.way
 
 
-def part_sections(found: PartWeighing, notes: Sequence[str]) -> list[Section]:
+def part_sections(found: PartWeighing, notes: Sequence[str]) -> list[PricesSection]:
     """A section for each part; the notes stand with the last one."""
     parts = [what for what in _PARTS if any(one.what == what for one in found.prices)]
     return [
@@ -111,7 +111,7 @@ def part_sections(found: PartWeighing, notes: Sequence[str]) -> list[Section]:
     ]  # fmt: skip
 
 
-def _part(what: str, prices: Sequence[PartPrice], notes: Sequence[str]) -> Section:
+def _part(what: str, prices: Sequence[PartPrice], notes: Sequence[str]) -> PricesSection:
     rows = []
     for one in prices:
         for clock, cost in (("CPU time", one.cpu), ("time that passes", one.wall)):
@@ -139,10 +139,10 @@ def _part(what: str, prices: Sequence[PartPrice], notes: Sequence[str]) -> Secti
     panels = [added_panel(clock, "percent", added, 1)] if added else []
     title = _PARTS[what]
     lede = "One operation that does nothing else, native and on each platform."
-    return Section(what, title, lede, panels, Table(title, columns, rows, []), (), notes)
+    return PricesSection(what, title, lede, panels, Table(title, columns, rows, []), (), notes)
 
 
-def render_prices(sections: Sequence[Section], machine: Machine, made: str) -> str:
+def render_prices(sections: Sequence[PricesSection], machine: MeasuredMachine, made: str) -> str:
     """The whole page as text.
 
     Args:
@@ -165,12 +165,12 @@ def render_prices(sections: Sequence[Section], machine: Machine, made: str) -> s
     )
 
 
-def _doubts(sections: Sequence[Section]) -> Iterable[str]:
+def _doubts(sections: Sequence[PricesSection]) -> Iterable[str]:
     for one in sections:
         yield from one.doubts
 
 
-def _facts(machine: Machine, made: str) -> list[tuple[str, str]]:
+def _facts(machine: MeasuredMachine, made: str) -> list[tuple[str, str]]:
     return [
         ("machine", machine.hostname),
         ("CPUs", f"{machine.cpus} x {machine.cpu_model}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from tare.enumeration import first_of
 from tare.report.escaping import plain
 
 # A page shows this much of one value and of one section; analysis.json holds all of it.
@@ -24,7 +25,7 @@ def sections(
 
     Args:
         conditions: condition to its levels. In a section by condition, what is the same in all of
-            them is said once; what differs, once per value with the conditions that have it.
+            them is written once; what differs, once per value with the conditions that have it.
     """
     conditions = conditions or {}
     of_files = bool(provenance.get("sources"))
@@ -73,8 +74,7 @@ def _in_words(names: Collection[str], conditions: Levels) -> str:
     if limited and len(same) == len(names):
         parts = (f"{plain(f)} {' or '.join(map(plain, found))}" for f, found in limited.items())
         return ", ".join(parts)
-    named = ", ".join(plain(name) for name in list(names)[:_NAMED])
-    return named + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    return first_of([plain(name) for name in names], _NAMED)
 
 
 def _flatten(content: object, name: str, depth: int) -> Iterator[tuple[str, str]]:

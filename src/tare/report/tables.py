@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.enumeration import listing
-from tare.report import numbers, others, words
+from tare.report import numbers, others_found, words
 from tare.report.also_differs import also_differs
 from tare.report.labels import condition_labels, pair_names
 from tare.report.table import Cell, RowKey, Table
@@ -67,7 +67,7 @@ def effects_table(analysis: Analysis) -> Table:
                "Blocks", "Still needed", "Trials"]  # fmt: skip
     rows = []
     names = pair_names(analysis)
-    compared = others.any_known(analysis)
+    compared = others_found.any_known(analysis)
     if compared:
         columns.insert(_AFTER_INTERVAL, "Others found")
     apart = {(e.treatment, e.baseline): also_differs(analysis, e) for e in analysis.effects}
@@ -83,7 +83,7 @@ def effects_table(analysis: Analysis) -> Table:
                 Cell(numbers.change(e.ratio), "number", value=100 * (e.ratio - 1)),
                 Cell(numbers.ratio(e.ratio), "number", value=e.ratio),
                 Cell(numbers.ratio_interval(e.ci), "number", value=e.ci[0]),
-                *([others.cell(e)] if compared else []),
+                *([others_found.cell(e)] if compared else []),
                 _share(e.margin, "none"),
                 _quantity(e.baseline_value, metric.unit),
                 _quantity(e.treatment_value, metric.unit),
@@ -105,7 +105,7 @@ def effects_table(analysis: Analysis) -> Table:
         "interval, times the baseline's value."
     )
     notes = [note, *_average_notes(analysis), *verdict_notes(analysis)]
-    notes += [others.NOTE] if compared else []
+    notes += [others_found.NOTE] if compared else []
     return Table("Effects", columns, rows, notes, "effects-table", {4: "%"}, _effect_keys(analysis))
 
 

@@ -12,7 +12,7 @@ from tare.report import dependence, ending, identical, left_out, terminal_table,
 from tare.report.answer_grid import MARKS, answer_grids, summary
 from tare.report.escaping import plain
 from tare.report.overview import check_summary
-from tare.report.terminal_grid import Grid
+from tare.report.terminal_grid import TerminalGrid
 from tare.report.terminal_text import text
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def render_summary(analysis: Analysis) -> RenderableType:
         parts.append(Text())
         parts += [text(one) for one in summary(analysis)]
         for grid in grids:
-            parts += [Text(), text(grid.title, "bold"), Grid(grid)]
+            parts += [Text(), text(grid.title, "bold"), TerminalGrid(grid)]
         left = sum(len(grid.rows) - grid.leading for grid in grids if grid.leading)
         if left:
             parts += [Text(), text(f"{left:,} more rows, level by level, are in report.html.")]

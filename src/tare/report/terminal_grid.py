@@ -21,7 +21,7 @@ _NAMES = 3
 
 
 @dataclass(frozen=True)
-class Grid:
+class TerminalGrid:
     """The rows that are shown at first, their columns in several tables where one is too wide."""
 
     grid: AnswerGrid

@@ -31,7 +31,7 @@ _ANY_WIDTH = 1000
 _INDENT = "  "
 _NAME = 6
 """Least columns of a name."""
-Row = tuple[words.TreatmentAnswer, words.Line]
+Row = tuple[words.TreatmentAnswer, words.MetricAnswer]
 
 
 def tables(analysis: Analysis) -> list[RenderableType]:
@@ -97,7 +97,11 @@ def _table(
 
 
 def _cells(
-    effect: Effect, answer: words.TreatmentAnswer, line: words.Line, metric: Metric, unit: str
+    effect: Effect,
+    answer: words.TreatmentAnswer,
+    line: words.MetricAnswer,
+    metric: Metric,
+    unit: str,
 ) -> list[Text]:
     """A row without its verdict."""
     sides = (

@@ -15,7 +15,7 @@ from tare.report.tables import Cell, RowKey, Table
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
 
-    from tare.analysis.model import Analysis, Change, CostSplit, Why
+    from tare.analysis.model import Analysis, CostSplit, CountChange, Why
 
 WIDTH = 360
 _TOP, _KEY, _ROW, _BAR, _AXIS = 26, 18, 40, 16, 24
@@ -90,7 +90,7 @@ def why_table(analysis: Analysis) -> Table:
     return Table("What changed beside the effects", columns, rows, [NOTE], "why-table", {}, keys)
 
 
-def _changed(why: Why, said: tuple[str, str], change: Change) -> list[Cell]:
+def _changed(why: Why, said: tuple[str, str], change: CountChange) -> list[Cell]:
     unit = change.metric.unit
     low, high = change.ci
     ends = f"[{_signed(low, unit)}, {_signed(high, unit)}]"
@@ -124,7 +124,7 @@ def _percent(fraction: float) -> str:
     return f"{fraction * 100:.0f}%".replace("-", numbers.MINUS)
 
 
-def _correlation(change: Change) -> Cell:
+def _correlation(change: CountChange) -> Cell:
     r = getattr(change, "correlation", {}).get("all.mean")
     if r is None:
         return Cell("", "number")

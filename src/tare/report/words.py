@@ -13,6 +13,7 @@ from tare.report.also_differs import also_differs
 from tare.report.ending import further
 from tare.report.escaping import plain
 from tare.report.labels import sides
+from tare.study.design import MOST_PLANNED
 from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 Tone = Literal["cost", "gain", "tie"]
 
 PER_OPERATION = "us/operation"
-MANY = 100
-"""Of more units than this nobody plans the exact number, and the estimate of it is rough."""
 
 _NOISE = "noise floor"
 
@@ -46,7 +45,7 @@ class Alert:
 
 
 @dataclass(frozen=True)
-class Line:
+class MetricAnswer:
     """One metric's part of an answer; the parts in this order are the sentence."""
 
     metric: str
@@ -79,7 +78,7 @@ class TreatmentAnswer:
     treatment: str
     baseline: str
     aa: bool
-    lines: tuple[Line, ...]
+    lines: tuple[MetricAnswer, ...]
     over: tuple[str, ...] = ()
     """Factors over whose levels it is averaged."""
     name: str = ""
@@ -134,7 +133,7 @@ def alerts(analysis: Analysis) -> list[Alert]:
                 "There is no answer: no effect could be computed",
                 (
                     "A comparison needs two repetitions of both, treatment and baseline."
-                    if imported(analysis)
+                    if analysis.imported
                     else "A comparison needs two blocks, each of which holds both, treatment and "
                     "baseline.",
                 ),
@@ -143,14 +142,9 @@ def alerts(analysis: Analysis) -> list[Alert]:
     return found
 
 
-def imported(analysis: Analysis) -> bool:
-    """Whether other tools measured it; then only their files tell what ran."""
-    return bool(analysis.provenance.get("sources"))
-
-
 def nothing_differed(analysis: Analysis) -> str:
     """The sentence where no fact is known to differ between conditions."""
-    if imported(analysis):
+    if analysis.imported:
         return (
             "Not known: the files tell little of what ran. What they do tell (tool, version, "
             "database binding, threads, consistency, hosts, records and other settings, as far as "
@@ -189,7 +183,7 @@ def _against_noise(analysis: Analysis) -> str:
     """What makes an answer of one that noise hides."""
     if more := further(analysis):
         return more[0]
-    if imported(analysis):
+    if analysis.imported:
         return "More repetitions, or a quieter machine, would tell."
     return "More rounds, or a quieter machine, would tell: tare doctor --noise, a minute, shows it."
 
@@ -262,13 +256,13 @@ def answers(analysis: Analysis) -> list[TreatmentAnswer]:
     return sorted(result, key=lambda a: (a.aa, place.get(a.treatment, len(place))))
 
 
-def line(analysis: Analysis, effect: Effect) -> Line:
+def line(analysis: Analysis, effect: Effect) -> MetricAnswer:
     """The sentence of one effect, in the four words of the verdicts."""
     metric = metric_of(analysis, effect.metric)
     subject, tail = in_sentence(metric), ""
     than = f"than {sides(analysis, effect)[1]}"
     if effect.verdict == "inconclusive":
-        return Line(
+        return MetricAnswer(
             metric=effect.metric,
             before=f"{subject}: can't tell yet, ",
             change=numbers.range_in_words(effect.ci),
@@ -284,7 +278,7 @@ def line(analysis: Analysis, effect: Effect) -> Line:
     floor = hiding_floor(analysis, effect)
     if floor is not None and effect.differs:
         tail += f", but smaller than the noise floor of {numbers.share(floor)}"
-    return Line(
+    return MetricAnswer(
         metric=effect.metric,
         before=f"{subject} ",
         change=numbers.change_in_words(effect.ratio),
@@ -343,8 +337,8 @@ def tone(analysis: Analysis, effect: Effect) -> Tone:
     hidden = hiding_floor(analysis, effect) is not None
     if not analysis.valid or effect.aa or hidden or not effect.differs:
         return "tie"
-    higher_is_better = metric_of(analysis, effect.metric).better == "higher"
-    return "gain" if (effect.ratio > 1) == higher_is_better else "cost"
+    better = metric_of(analysis, effect.metric).improved_by(effect.ratio)
+    return "gain" if better else "cost"
 
 
 def metric_of(analysis: Analysis, name: str) -> Metric:
@@ -367,7 +361,7 @@ def _further(effect: Effect) -> str:
         return "the data do not tell how much more would settle it"
     if effect.needed == 0:
         return "although as many were measured as the plan asks for"
-    if effect.needed > MANY:
-        return f"more than {MANY} further {effect.unit_of_analysis}s would be needed"
+    if effect.needed > MOST_PLANNED:
+        return f"more than {MOST_PLANNED} further {effect.unit_of_analysis}s would be needed"
     more = numbers.count(effect.needed, f"more {effect.unit_of_analysis}")
     return f"{more} should decide"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import count
 from tare.study.cassandra_settings import cassandra_setting_problems
 from tare.study.database import SHORT_STRATEGIES
 from tare.study.jvm_rules import jvm_problems
@@ -66,7 +67,7 @@ def _replicas(setup: Setup, origins: Origins, condition: str) -> Iterator[Proble
     if copies > nodes:
         yield Problem(
             later(origins, ("database", "replication_factor"), ("database", "nodes")),
-            f"database.replication_factor: {copies} copies on {_count(nodes, 'node')}",
+            f"database.replication_factor: {copies} copies on {count(nodes, 'node')}",
             f"each copy of a row needs a node of its own (condition {condition})",
             f"set database.replication_factor to at most {nodes}, or database.nodes to {copies}",
         )
@@ -112,10 +113,6 @@ def _compaction(setup: Setup, origins: Origins, condition: str) -> Iterator[Prob
                 f"it belongs to {owner} (condition {condition})",
                 f"remove it, or set database.compaction.strategy to {short}",
             )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _mib(size: int) -> str:

@@ -29,6 +29,8 @@ FIRST_LOOK = 5 / 8
 """share of the rounds after which a run until decided is first looked at: a look at 5 and 8 of 8"""
 LEAST_LOOKED_AT = 3
 """rounds before the first look: with fewer, one odd deployment is half of the evidence"""
+MOST_PLANNED = 100
+"""Of more units or rounds than this nobody plans the exact number: the estimate of it is rough."""
 WINDOWS = 4
 """windows of a warm-up that are compared: the mean of the last two with that of the two before"""
 

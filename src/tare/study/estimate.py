@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from tare.runtimes.registry import declared
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, needs_of, node_memory, row_bytes
 from tare.study.slice_schedule import block_seconds, cut_of
-from tare.study.start import why_not
+from tare.study.start import snapshot_content, why_not
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +41,7 @@ REWRITE_FACTOR = 2.0
 """Compaction may hold old and new files at the same time; an oplog holds every insert again."""
 
 
-class Estimate(BaseModel):
+class RunEstimate(BaseModel):
     """What a run of the plan needs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,7 +58,7 @@ class Estimate(BaseModel):
 
 def estimate(
     conditions: list[Condition], design: Design, machine_memory: int | None = None
-) -> Estimate:
+) -> RunEstimate:
     """Time, memory and disk of `design.deployments` rounds over the conditions.
 
     Args:
@@ -110,7 +111,7 @@ def estimate(
     breakdown["between trials"] = passes * apart * BETWEEN_TRIALS_S
     in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
     images = IMAGE_DISK_BYTES if _any_docker(conditions) else 0
-    return Estimate(
+    return RunEstimate(
         seconds=sum(breakdown.values()),
         setup_seconds=breakdown["set-up"],
         memory_bytes=LAB_BYTES
@@ -169,9 +170,7 @@ def _populate_s(setup: Setup) -> float:
 def _snapshots_s(setups: list[Setup], design: Design) -> float:
     """Making each snapshot that the deployments start from, where none is in the cache yet."""
     kinds = {
-        (one.database.model_dump_json(exclude={"jvm", "heap"}), one.load.table, one.load.records): (
-            deploy_s(one) + _populate_s(one) / one.clusters + DRAIN_S
-        )
+        json.dumps(snapshot_content(one)): deploy_s(one) + _populate_s(one) / one.clusters + DRAIN_S
         for one in setups
         if not why_not(one, design)
     }

@@ -39,7 +39,7 @@ class SeveralHindrances(Hindrance, Protocol):
         ...
 
 
-class LeftOut(BaseModel):
+class LeftOutCondition(BaseModel):
     """A condition of the study that is not run, and why."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,14 +60,14 @@ class LeftOut(BaseModel):
 
 def divide(
     conditions: Iterable[Condition], hindered: Callable[[Setup], SeveralHindrances | None] | None
-) -> tuple[list[Condition], list[LeftOut]]:
+) -> tuple[list[Condition], list[LeftOutCondition]]:
     """The conditions that can be run, and those that are left out, each in the study's order.
 
     Args:
         hindered: why a setup cannot be run, None where it can; without it, nothing is left out.
     """
     kept: list[Condition] = []
-    left: list[LeftOut] = []
+    left: list[LeftOutCondition] = []
     for one in conditions:
         found = hindered(one.setup) if hindered is not None else None
         if found is None:
@@ -75,7 +75,7 @@ def divide(
         else:
             field = ".".join(found.field)
             left.append(
-                LeftOut(
+                LeftOutCondition(
                     condition=one,
                     field=field,
                     why=found.why,
@@ -110,6 +110,6 @@ def in_words(
     return f"{factor} {first_of(levels, most)} ({len(gone):,} conditions)"
 
 
-def reasons(left: Iterable[LeftOut]) -> list[str]:
+def reasons(left: Iterable[LeftOutCondition]) -> list[str]:
     """Every reason once."""
     return list(dict.fromkeys(part for one in left for part in one.whys or [one.why]))

@@ -173,11 +173,22 @@ class Load(StudyPart):
         return sum(one.length for one in self.phases) or self.measure
 
     @property
+    def asked(self) -> int | float | str:
+        """The number that sets the intensity: the rate where there is one, else the threads."""
+        found: int | float | str = self.threads if self.rate is None else self.rate
+        return found
+
+    @property
+    def share(self) -> float | None:
+        """The share of the maximum that the load asks for; None: it names a number."""
+        return share_of_max(self.asked)
+
+    @property
     def sought(self) -> Literal["threads", "rate"] | None:
         """Which of both is a share of a maximum that has to be found first."""
-        if share_of_max(self.rate) is not None:
-            return "rate"
-        return "threads" if share_of_max(self.threads) is not None else None
+        if self.share is None:
+            return None
+        return "threads" if self.rate is None else "rate"
 
     def each(self, rate: float, clusters: int) -> float:
         """What one client sends of a rate, operations/s."""

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tare.study.comparisons import comparisons
 from tare.study.conditions import Condition, expand
-from tare.study.estimate import Estimate, estimate
-from tare.study.left_out import LeftOut, divide
+from tare.study.estimate import RunEstimate, estimate
+from tare.study.left_out import LeftOutCondition, divide
 from tare.study.schema import Study
 from tare.study.slice_choice import Slicing, choose, settled
 from tare.study.slice_shares import with_shares
@@ -61,7 +61,7 @@ class Plan(_Part):
     study: Study
     seed: int
     conditions: list[Condition] = Field(description="those that are run")
-    left_out: list[LeftOut] = Field(
+    left_out: list[LeftOutCondition] = Field(
         [], description="conditions of the study that cannot be run, and why"
     )
     rounds: list[Round]
@@ -71,7 +71,7 @@ class Plan(_Part):
     slicing: Slicing = Field(
         Slicing(), description="whether conditions are measured in slices, and why not"
     )
-    estimate: Estimate = Field(description="of the conditions that are run")
+    estimate: RunEstimate = Field(description="of the conditions that are run")
 
     @property
     def planned(self) -> list[Condition]:

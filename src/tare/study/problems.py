@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 
+from tare.enumeration import cut
 from tare.errors import StudyError
 from tare.nearest import did_you_mean, nearest
 from tare.study.metric_names import KINDS, OPERATIONS
@@ -81,9 +82,7 @@ def refuse(problems: Iterable[Problem]) -> None:
     if not ordered:
         return
     first, others = ordered[0], ordered[1:]
-    also = [f"also {one.where}: {one.what}" for one in others[:MOST_ALSO]]
-    if len(others) > MOST_ALSO:
-        also.append(f"and {len(others) - MOST_ALSO} more")
+    also = cut([f"also {one.where}: {one.what}" for one in others], MOST_ALSO)
     why = "\n  ".join(part for part in (first.why, *also) if part)
     raise StudyError(first.what, where=first.where, why=why, remedy=first.remedy)
 

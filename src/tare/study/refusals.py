@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tare.machines.facts import MachineFacts
     from tare.study.conditions import Condition
-    from tare.study.estimate import Estimate
+    from tare.study.estimate import RunEstimate
     from tare.study.left_out import Hindrance
     from tare.study.origins import FieldPath
     from tare.study.plan import Plan
@@ -241,7 +241,7 @@ def _limits(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
 
 
 def _memory(
-    plan: Plan, machine: MachineFacts, needs: Estimate, here: Sequence[Condition]
+    plan: Plan, machine: MachineFacts, needs: RunEstimate, here: Sequence[Condition]
 ) -> Iterator[Refusal]:
     need, free = needs.memory_bytes, machine.memory_available - _KEEP_FREE_BYTES
     if need <= free:
@@ -269,7 +269,7 @@ def _memory(
 
 
 def _disk(
-    plan: Plan, machine: MachineFacts, needs: Estimate, here: Sequence[Condition]
+    plan: Plan, machine: MachineFacts, needs: RunEstimate, here: Sequence[Condition]
 ) -> Iterator[Refusal]:
     need, engine = needs.disk_bytes, needs.engine_disk_bytes
     places = [("where the runs lie", need, machine.disk_free)]

@@ -60,6 +60,12 @@ class Setup(StudyPart):
     )
     load: Load = Field(Load(), description="a workload and its intensity")
 
+    @property
+    def apart_from_intensity(self) -> str:
+        """Everything but threads and rate: alike in setups that differ in how hard they are driven
+        alone."""
+        return self.model_dump_json(exclude={"load": {"threads", "rate"}})
+
 
 Margins = dict[MarginName, Annotated[Fraction, Field(gt=0, lt=1)]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tare.runtimes.registry import declared
 
@@ -32,6 +32,15 @@ def why_not(setup: Setup, design: Design, *, here: bool = False) -> str:
     if database.image is not None:
         return "it runs another's image"
     return declared(setup.platform.runtime).data_out_of_reach(setup.platform, here=here)
+
+
+def snapshot_content(setup: Setup) -> list[Any]:
+    """All of a setup that the data of its snapshot depends on; the platform is none of it."""
+    database = setup.database.model_dump(mode="json", exclude={"jvm", "heap", "consistency"})
+    load = setup.load.model_dump(
+        mode="json", include={"records", "fields", "field_length", "statements"}
+    )
+    return [database, load, setup.load.table, setup.load.counters]
 
 
 def why_no_archive(setup: Setup) -> str:

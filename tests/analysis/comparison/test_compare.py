@@ -17,7 +17,7 @@ from tests.synthetic_trial import Truth
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.analysis.comparison.model import Comparison, RunDifference
+    from tare.analysis.comparison.model import RunComparison, RunDifference
     from tare.analysis.model import Analysis
 
 PAIR = {"native": Truth(), "docker-bridge": Truth(throughput=0.93, patch=docker("bridge"))}
@@ -53,16 +53,16 @@ def slower(place: Path) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def comparison(before: Analysis, slower: Analysis) -> Comparison:
+def comparison(before: Analysis, slower: Analysis) -> RunComparison:
     return compare(before, slower)
 
 
-def difference(found: Comparison, condition: str, metric: str = "throughput") -> RunDifference:
+def difference(found: RunComparison, condition: str, metric: str = "throughput") -> RunDifference:
     (one,) = (d for d in found.differences if (d.b, d.metric) == (condition, metric))
     return one
 
 
-def test_what_became_slower_is_found_with_its_size(comparison: Comparison) -> None:
+def test_what_became_slower_is_found_with_its_size(comparison: RunComparison) -> None:
     for condition in PAIR:
         one = difference(comparison, condition)
         assert one.ci[0] < 0.9 < one.ci[1]
@@ -72,7 +72,9 @@ def test_what_became_slower_is_found_with_its_size(comparison: Comparison) -> No
         assert latency.ci[0] < 1 / 0.9 < latency.ci[1]
 
 
-def test_what_the_platform_costs_has_not_changed_with_the_machine(comparison: Comparison) -> None:
+def test_what_the_platform_costs_has_not_changed_with_the_machine(
+    comparison: RunComparison,
+) -> None:
     (one,) = (c for c in comparison.changes if c.metric == "throughput")
     assert (one.baseline, one.treatment) == ("native", "docker-bridge")
     assert one.ratio == pytest.approx(one.b_ratio / one.a_ratio)
@@ -98,7 +100,7 @@ def test_the_same_thing_again_is_not_different(before: Analysis, place: Path) ->
 
 
 def test_primary_comparisons_are_held_by_holm_and_the_others_by_benjamini_hochberg(
-    comparison: Comparison,
+    comparison: RunComparison,
 ) -> None:
     assert {d.metric for d in comparison.differences if d.primary} == PRIMARY
     for one in comparison.differences:
@@ -109,7 +111,7 @@ def test_primary_comparisons_are_held_by_holm_and_the_others_by_benjamini_hochbe
 
 
 def test_margins_are_those_of_a_unless_they_are_given(
-    before: Analysis, slower: Analysis, comparison: Comparison
+    before: Analysis, slower: Analysis, comparison: RunComparison
 ) -> None:
     assert (difference(comparison, "native").margin, comparison.margins_from) == (0.05, "study")
     wide = compare(before, slower, margins={"throughput": 0.25})
@@ -155,7 +157,7 @@ def test_a_primary_question_without_an_interval_is_named(before: Analysis) -> No
     assert {d.b for d in found.differences} == {"docker-bridge"}
 
 
-def test_what_often_is_nothing_has_no_ratio(before: Analysis, comparison: Comparison) -> None:
+def test_what_often_is_nothing_has_no_ratio(before: Analysis, comparison: RunComparison) -> None:
     measured = {metric.name for metric in before.metrics}
     assert {"errors", "disk.write_kbps"} <= measured
     assert not {d.metric for d in comparison.differences} & {"errors", "disk.write_kbps"}
@@ -176,7 +178,7 @@ def test_conditions_of_one_run_only_are_listed(before: Analysis, place: Path) ->
 
 
 def test_an_analysis_read_from_its_file_gives_the_same_comparison(
-    before: Analysis, slower: Analysis, comparison: Comparison
+    before: Analysis, slower: Analysis, comparison: RunComparison
 ) -> None:
     read = type(before).model_validate_json(before.model_dump_json())
     assert compare(read, slower) == comparison

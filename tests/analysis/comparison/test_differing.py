@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from tare.analysis.comparison.differing import differing
 
 if TYPE_CHECKING:
-    from tare.analysis.comparison.model import Difference
+    from tare.analysis.comparison.model import ProvenanceDifference
     from tare.analysis.model import Analysis
 
 PAIRS = [("native", "native"), ("docker-host", "docker-host")]
 
 
-def differences(a: Analysis, **sections: Any) -> dict[str, Difference]:
+def differences(a: Analysis, **sections: Any) -> dict[str, ProvenanceDifference]:
     b = a.model_copy(update={"provenance": deepcopy(a.provenance)})
     for name, change in sections.items():
         b.provenance[name] = change(b.provenance.get(name))

@@ -9,6 +9,8 @@ from tare.knowledge.replication.reference import make_reference
 from tare.knowledge.replication.scorecard import make_scorecard
 from tare.records.layout import RunFiles
 from tests.knowledge.sample import changed, finding, library
+from tests.synthetic_run import docker
+from tests.synthetic_trial import Truth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 NATIVE = {"runtime": "native", "network": "host", "storage": "directory", "client": "native"}
 BRIDGE = {"runtime": "docker", "network": "bridge", "storage": "volume", "client": "native"}
 PUBLISHED = {**BRIDGE, "network": "published"}
+PAIR = {"native": Truth(), "docker-bridge": Truth(throughput=0.90, patch=docker("bridge"))}
+"""Throughput in Docker is 90% of the native one."""
+AT_64 = {"load": {"share": None, "threads": 64}}
+ANY_LOAD = {"load": {"share": None, "threads": None, "label": "all"}}
 _THROUGHPUT = {
     "study": "synthetic",
     "baseline": NATIVE,

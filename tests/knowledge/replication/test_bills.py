@@ -10,9 +10,9 @@ from tare.analysis.analyse import analyse
 from tare.knowledge.replication.bills import NOT_WEIGHED
 from tare.knowledge.replication.model import Scorecard
 from tare.knowledge.replication.scorecard_text import cells, markdown, remarks
-from tare.records.quiet import write
+from tare.records.kept_measurements import write
 from tests.analysis.test_bill import BRIDGE, count_packets_by_threads
-from tests.knowledge.replication.published import printed, rows, scorecard
+from tests.knowledge.replication.published import ANY_LOAD, printed, rows, scorecard
 from tests.knowledge.sample import finding
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tare.knowledge.schema import Finding
 
 AT_16 = {"load": {"share": None, "threads": 16}}
-ANY_LOAD = {"load": {"share": None, "threads": None, "label": "all"}}
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +38,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
     count_packets_by_threads(run)
     return run
-
-
-@pytest.fixture(scope="module")
-def analysis(run: Path) -> Analysis:
-    return analyse(run)
 
 
 def undecided(run: Path, analysis: Analysis, one: Finding) -> Row:

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.analysis.analyse import analyse
 from tare.knowledge.replication.reference import make_reference
 from tare.knowledge.replication.scorecard import make_scorecard
 from tare.records.layout import RunFiles
-from tests.knowledge.replication.published import BRIDGE, NATIVE, PUBLISHED, printed, rows
+from tests.knowledge.replication.published import (
+    ANY_LOAD,
+    AT_64,
+    BRIDGE,
+    NATIVE,
+    PUBLISHED,
+    printed,
+    rows,
+)
 from tests.knowledge.sample import library
-from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,30 +27,9 @@ if TYPE_CHECKING:
     from tare.knowledge.replication.model import Scorecard
     from tare.knowledge.schema import Finding
 
-AT_64 = {"load": {"share": None, "threads": 64}}
-ANY_LOAD = {"load": {"share": None, "threads": None, "label": "all"}}
 HEAP = "  heap: 512MiB\n"
 CLIENT = "client:\n  machines: local\n  runtime: native\n  network: host\n"
 T64 = "    t64:\n      load:\n        threads: 64\n"
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Native and Docker on a bridge, at two loads; throughput in Docker is 90%."""
-    effects = {
-        "native": Truth(),
-        "docker-bridge": Truth(throughput=0.90, patch=docker("bridge")),
-    }
-    place = tmp_path_factory.mktemp("runs") / "run"
-    return write_run(
-        place, effects=effects, between=0.004, within=0.004, measure_s=3, blocks=2,
-        threads=[16, 64],
-    )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def analysis(run: Path) -> Analysis:
-    return analyse(run)
 
 
 def beside(

@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.analysis.analyse import analyse
 from tare.records.layout import RunFiles
-from tests.knowledge.replication.published import direction, printed, rows, scorecard
+from tests.knowledge.replication.published import (
+    ANY_LOAD,
+    AT_64,
+    PAIR,
+    direction,
+    printed,
+    rows,
+    scorecard,
+)
 from tests.knowledge.sample import finding
-from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
+from tests.synthetic_run import write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,28 +26,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis
     from tare.knowledge.schema import Finding
 
-PAIR = {
-    "native": Truth(),
-    "docker-bridge": Truth(throughput=0.90, patch=docker("bridge")),
-}
-AT_64 = {"load": {"share": None, "threads": 64}}
-ANY_LOAD = {"load": {"share": None, "threads": None, "label": "all"}}
 OURS_IS = "ours is the CPU of the whole machine, with the clients on it"
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Throughput in Docker is 90% of the native one, at both loads."""
-    place = tmp_path_factory.mktemp("runs") / "run"
-    return write_run(
-        place, effects=PAIR, between=0.004, within=0.004, measure_s=3, blocks=2,
-        threads=[16, 64],
-    )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def analysis(run: Path) -> Analysis:
-    return analyse(run)
 
 
 def usage(metric: str, unit: str, **load: object) -> Finding:

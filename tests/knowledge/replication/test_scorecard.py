@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.analysis.analyse import analyse
 from tare.errors import UsageError
 from tare.knowledge.replication.differences import differences
 from tare.knowledge.replication.matching import match
@@ -22,7 +21,10 @@ from tare.records.layout import RunFiles
 from tare.records.reader import read_run
 from tare.study.read import load_study
 from tests.knowledge.replication.published import (
+    ANY_LOAD,
+    AT_64,
     BRIDGE,
+    PAIR,
     PUBLISHED,
     direction,
     printed,
@@ -30,8 +32,7 @@ from tests.knowledge.replication.published import (
     scorecard,
 )
 from tests.knowledge.sample import finding, library
-from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
+from tests.synthetic_run import write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,34 +40,11 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis
     from tare.knowledge.schema import Finding
 
-PAIR = {
-    "native": Truth(),
-    "docker-bridge": Truth(throughput=0.90, patch=docker("bridge")),
-}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A quiet run: throughput in Docker is 90% of the native one."""
-    place = tmp_path_factory.mktemp("runs") / "quiet"
-    return write_run(
-        place, effects=PAIR, between=0.004, within=0.004, measure_s=3, threads=[16, 64]
-    )
-
-
-@pytest.fixture(scope="module")
-def analysis(run: Path) -> Analysis:
-    return analyse(run)
-
 
 @pytest.fixture(scope="module")
 def noisy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("runs") / "noisy"
     return write_run(place, effects=PAIR, between=0.06, within=0.02, measure_s=3, blocks=2)
-
-
-AT_64 = {"load": {"share": None, "threads": 64}}
-ANY_LOAD = {"load": {"share": None, "threads": None, "label": "all"}}
 
 
 def test_a_true_finding_agrees_and_a_wrong_one_disagrees(run: Path, analysis: Analysis) -> None:

@@ -6,7 +6,15 @@ import math
 
 import pytest
 
-from tare.knowledge.replication.model import Band, Further, Ours, Published, Row, Scorecard, count
+from tare.knowledge.replication.model import (
+    Band,
+    Further,
+    Ours,
+    Published,
+    Row,
+    Scorecard,
+    count_verdicts,
+)
 from tare.knowledge.replication.scorecard_text import (
     band_text,
     cells,
@@ -50,7 +58,7 @@ def card(*rows: Row, **changes: object) -> Scorecard:
         "only": {"threads": ["10", "50"]},
         "valid": True,
         "problems": [],
-        "counts": count(list(rows)),
+        "counts": count_verdicts(list(rows)),
         "differs": ["rows: 1,000 here, 100,000 in the source"],
         "rows": list(rows),
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,14 +9,9 @@ import pytest
 from tare.machines.facts import local_facts
 from tare.machines.ssh import HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
-from tests.machines.fake_ssh import FakeHost
+from tests.machines.fake_ssh import FakeHost, a_fake_host
 
-
-@pytest.fixture
-def fake(tmp_path: Path) -> Iterator[FakeHost]:
-    made = FakeHost(tmp_path)
-    yield made
-    made.connection.close()
+fake = pytest.fixture(a_fake_host)
 
 
 @pytest.fixture

@@ -16,14 +16,9 @@ from tare.machines.ssh import HostError
 from tare.runtimes import kept_log
 from tare.runtimes.ssh.leftovers import leftovers
 from tare.runtimes.ssh.transfer import _unpack, bring, fetch, send, send_directory
-from tests.machines.fake_ssh import FakeHost
+from tests.machines.fake_ssh import FakeHost, a_fake_host
 
-
-@pytest.fixture
-def fake(tmp_path: Path) -> Iterator[FakeHost]:
-    made = FakeHost(tmp_path)
-    yield made
-    made.connection.close()
+fake = pytest.fixture(a_fake_host)
 
 
 def brought(fake: FakeHost, source: Path, said: list[str]) -> PurePosixPath:

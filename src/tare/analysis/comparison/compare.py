@@ -12,7 +12,7 @@ from tare.analysis.catalogue import describe
 from tare.analysis.comparison import sides
 from tare.analysis.comparison.differing import differing
 from tare.analysis.comparison.matching import match_conditions
-from tare.analysis.comparison.model import Comparison, EffectChange, RunDifference
+from tare.analysis.comparison.model import EffectChange, RunComparison, RunDifference
 from tare.analysis.comparison.two_runs import between, combined, sides_of, welch
 from tare.analysis.inference.tested import adjusted, tested
 
@@ -51,7 +51,7 @@ def compare(
     renamed: Mapping[str, str] | None = None,
     margins: Mapping[str, float] | None = None,
     metrics: Sequence[str] = (),
-) -> Comparison:
+) -> RunComparison:
     """Compare every condition that both runs have, on every metric that both have.
 
     Args:
@@ -69,7 +69,7 @@ def compare(
     primary = sides.primary_of(a, used, common, metrics)
     asked = _Asked(a, b, pairs, common, used, primary)
     differences, gaps = _differences(asked)
-    return Comparison(
+    return RunComparison(
         a=sides.side(a),
         b=sides.side(b),
         valid=a.valid and b.valid,
@@ -194,4 +194,4 @@ def _fields(
 def _direction(metric: str, log_ratio: float, verdict: Verdict) -> Direction:
     if not verdict.startswith("different"):
         return "none"
-    return "better" if (log_ratio > 0) == (describe(metric).better == "higher") else "worse"
+    return "better" if describe(metric).improved_by(math.exp(log_ratio)) else "worse"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.comparison.model import Difference
+from tare.analysis.comparison.model import ProvenanceDifference
 from tare.analysis.comparison.sides import declared_primary
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ _ALWAYS = ("memory_available", "disk_free", "hostname", "cluster_name", "host_id
 _PLACES = ("address", "directory", "directories", "seeds", "interface")
 
 
-def differing(a: Analysis, b: Analysis, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
+def differing(
+    a: Analysis, b: Analysis, pairs: Sequence[tuple[str, str]]
+) -> list[ProvenanceDifference]:
     """Every recorded fact that is not the same on both sides.
 
     Args:
@@ -32,11 +34,13 @@ def differing(a: Analysis, b: Analysis, pairs: Sequence[tuple[str, str]]) -> lis
     left, right = _sections(a.provenance), _sections(b.provenance)
     for section in dict.fromkeys([*left, *right]):
         for fact, one, other in _unequal(left.get(section, {}), right.get(section, {})):
-            found.append(Difference(section=section, fact=fact, a=one, b=other))
+            found.append(ProvenanceDifference(section=section, fact=fact, a=one, b=other))
     first, second = (", ".join(declared_primary(one)) or "none" for one in (a, b))
     if a.effects and b.effects and first != second:
         # first, because it changes what the comparison decides by
-        found.insert(0, Difference(section="study", fact="primary metrics", a=first, b=second))
+        found.insert(
+            0, ProvenanceDifference(section="study", fact="primary metrics", a=first, b=second)
+        )
     return found + _by_condition(a.provenance, b.provenance, pairs)
 
 
@@ -70,7 +74,7 @@ def _machine_seen(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 def _by_condition(
     a: Mapping[str, Any], b: Mapping[str, Any], pairs: Sequence[tuple[str, str]]
-) -> list[Difference]:
+) -> list[ProvenanceDifference]:
     """Setups, files, images and network paths of paired conditions; equal differences as one."""
     seen: dict[tuple[str, str, str, str], list[str]] = {}
     for first, second in pairs:
@@ -82,7 +86,7 @@ def _by_condition(
                 seen.setdefault((name, fact, x, y), []).append(second)
     everywhere = [second for _, second in pairs]
     return [
-        Difference(
+        ProvenanceDifference(
             section=section,
             fact=fact,
             a=x,

@@ -12,7 +12,7 @@ Direction = Literal["better", "worse", "none"]
 UnitOfAnalysis = Literal["deployment", "block", "repetition"]
 
 
-class Side(AnalysisPart):
+class ComparedRun(AnalysisPart):
     """One of the two runs."""
 
     study: str
@@ -26,7 +26,7 @@ class Side(AnalysisPart):
     trials: int
 
 
-class Difference(AnalysisPart):
+class ProvenanceDifference(AnalysisPart):
     """A fact of provenance that is not the same on both sides."""
 
     section: str = Field(description="software, machine, database, setup, study, bits")
@@ -97,19 +97,21 @@ class Floor(AnalysisPart):
     exceeds_margin: bool
 
 
-class Comparison(AnalysisPart):
+class RunComparison(AnalysisPart):
     """B over A."""
 
     format: int = 1
-    a: Side
-    b: Side
+    a: ComparedRun
+    b: ComparedRun
     valid: bool = Field(description="both runs are")
     margins: dict[str, float]
     margins_from: Literal["study", "command line", "study and command line"]
     metrics: list[Metric]
     differences: list[RunDifference] = Field(description="condition by condition")
     changes: list[EffectChange] = Field(description="effect by effect")
-    differed: list[Difference] = Field(description="what else is not the same in both runs")
+    differed: list[ProvenanceDifference] = Field(
+        description="what else is not the same in both runs"
+    )
     noise_floor: list[Floor]
     only_in_a: list[str] = Field(description="conditions without a partner")
     only_in_b: list[str]

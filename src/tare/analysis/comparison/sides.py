@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tare.analysis.catalogue import NO_RATIO, in_order
-from tare.analysis.comparison.model import Floor, Side
+from tare.analysis.comparison.model import ComparedRun, Floor
 from tare.analysis.comparison.two_runs import unit_of
 from tare.errors import UsageError
 from tare.study.metric_names import SHAPES, margin_of, primary_metrics
@@ -30,10 +30,10 @@ _INSIDE = (
 )
 
 
-def side(analysis: Analysis) -> Side:
+def side(analysis: Analysis) -> ComparedRun:
     """One run, as the comparison names it."""
     times = _section(analysis, "times")
-    return Side(
+    return ComparedRun(
         study=analysis.study,
         run=analysis.run,
         valid=analysis.valid,

@@ -70,7 +70,7 @@ def sides_of(analysis: Analysis) -> dict[str, dict[str, ConditionSide]]:
 
 def unit_of(analysis: Analysis) -> UnitKind:
     """What is independent in the run: of imported files every trial, else as the design says."""
-    if analysis.provenance.get("sources"):
+    if analysis.imported:
         paired = any(effect.unit_of_analysis == "block" for effect in analysis.effects)
         return "block" if paired else "repetition"
     study = analysis.provenance.get("study")

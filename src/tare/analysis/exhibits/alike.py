@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tare.enumeration import cut
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -66,8 +68,5 @@ def _nothing(rest: Sequence[str]) -> str:
 def _left_out(names: Sequence[str]) -> str:
     if not names:
         return ""
-    more = f"; and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return (
-        "Left out of the averages, because not all lines have it: "
-        f"{'; '.join(names[:MOST_NAMED])}{more}. "
-    )
+    shown = "; ".join(cut(names, MOST_NAMED))
+    return f"Left out of the averages, because not all lines have it: {shown}. "

@@ -29,7 +29,7 @@ Cell = float | str | None
 
 
 @dataclass(frozen=True)
-class Found:
+class TrialSeries:
     """Per condition, trial to the metric second by second."""
 
     metric: Metric
@@ -121,7 +121,7 @@ def interval_means(frame: Frame) -> Content:
     return Content("Means over intervals", caption, charts, [grid])
 
 
-def _series(frame: Frame) -> tuple[list[Found], str]:
+def _series(frame: Frame) -> tuple[list[TrialSeries], str]:
     """The metrics that the records have over time, and a sentence for those they have not."""
     trials = {t.name: t for own in frame.by_condition.values() for t in own}
     names = list(frame.asked.metrics) or list(USUAL)
@@ -134,15 +134,17 @@ def _series(frame: Frame) -> tuple[list[Found], str]:
             if trial is not None and values is not None:
                 by_condition.setdefault(trial.condition, {})[trial.name] = values
         if by_condition:
-            found.append(Found(describe(name), by_condition))
+            found.append(TrialSeries(describe(name), by_condition))
         else:
             gone.append(name)
     return found, missing("time series", gone)
 
 
-def _alike(frame: Frame, found: list[Found], gone: str) -> tuple[Frame, list[Found], str]:
+def _alike(
+    frame: Frame, found: list[TrialSeries], gone: str
+) -> tuple[Frame, list[TrialSeries], str]:
     """Of each metric, the series over whose conditions all lines can be averaged alike."""
-    kept: list[Found] = []
+    kept: list[TrialSeries] = []
     names: set[str] = set()
     said: dict[str, None] = {}
     for one in found:
@@ -150,7 +152,7 @@ def _alike(frame: Frame, found: list[Found], gone: str) -> tuple[Frame, list[Fou
         chosen = {c.name: one.by_condition[c.name] for c in own.chosen}
         names |= chosen.keys()
         said[left] = None
-        kept.append(Found(one.metric, chosen))
+        kept.append(TrialSeries(one.metric, chosen))
     conditions = [c for c in frame.conditions if c.name in names]
     return replace(frame, conditions=conditions), kept, "".join(said) + gone
 
@@ -160,7 +162,7 @@ def _splitter(parts: int) -> Callable[[Values], Values]:
 
 
 def _per_window(
-    frame: Frame, own: ConditionGroup, found: Found, split: Callable[[Values], Values]
+    frame: Frame, own: ConditionGroup, found: TrialSeries, split: Callable[[Values], Values]
 ) -> list[Mean | None]:
     """Per window, the mean over the conditions' repetitions."""
     windows: list[dict[str, dict[str, float]]] = []
@@ -260,5 +262,5 @@ def _parts_chart(panel: ConditionGroup, metric: Metric, parts: int, layers: list
     )
 
 
-def _units(found: Sequence[Found]) -> str:
+def _units(found: Sequence[TrialSeries]) -> str:
     return "Units: " + ", ".join(f"{one.metric.name} {one.metric.unit}" for one in found) + "."

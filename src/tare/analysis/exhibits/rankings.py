@@ -27,7 +27,7 @@ Cell = float | str | None
 
 
 @dataclass(frozen=True)
-class Pair:
+class RankedOperation:
     """One (workload, operation) pair with the means of all lines, and their order."""
 
     panel: ConditionGroup
@@ -82,7 +82,7 @@ def _identical(frame: Frame) -> str:
 
 def _pairs(
     frame: Frame, lines: Sequence[ConditionGroup], metrics: Sequence[Metric]
-) -> tuple[list[Pair], list[str]]:
+) -> tuple[list[RankedOperation], list[str]]:
     found, partial = [], []
     for panel in frame.groups(frame.asked.panels, named=len(frame.asked.panels) > 1):
         for metric in metrics:
@@ -93,7 +93,7 @@ def _pairs(
             }
             lower = metric.better == "lower"
             order = order_of(means, lower_first=lower, ties=frame.asked.ties or 0.0)
-            pair = Pair(panel, metric, means, order)
+            pair = RankedOperation(panel, metric, means, order)
             if len(means) == len(lines):
                 found.append(pair)
             elif means:
@@ -101,7 +101,9 @@ def _pairs(
     return found, partial
 
 
-def _clusters(frame: Frame, pairs: Sequence[Pair]) -> list[tuple[str, str, list[Pair]]]:
+def _clusters(
+    frame: Frame, pairs: Sequence[RankedOperation]
+) -> list[tuple[str, str, list[RankedOperation]]]:
     """(group of workloads, kind of operation, its pairs), as the paper's tables are laid out."""
     factor = next(iter(frame.asked.panels), "")
     groups = frame.asked.groups or {"all": []}
@@ -125,7 +127,9 @@ def _kind(metric: Metric) -> str:
     return "read" if operation in READS else "write"
 
 
-def _common(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]) -> Grid:
+def _common(
+    frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[RankedOperation]
+) -> Grid:
     """As Tables II and III: per group and kind of operation, in order, with the mean of means."""
     base = lines[0].label
     rows: list[list[Cell]] = []
@@ -151,7 +155,7 @@ def _common(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]
 def _verdict(
     name: str,
     kind: str,
-    own: Sequence[Pair],
+    own: Sequence[RankedOperation],
     same: bool,
     settled: Sequence[tuple[str, str]],
     chance: float | None,
@@ -170,11 +174,11 @@ def _verdict(
     return head + f"no recurring ranking in {len(own)} pairs, so no difference is claimed."
 
 
-def _unit(pairs: Sequence[Pair]) -> str:
+def _unit(pairs: Sequence[RankedOperation]) -> str:
     return pairs[0].metric.unit if len({p.metric.unit for p in pairs}) == 1 else "number"
 
 
-def _orders(pairs: Sequence[Pair]) -> Grid:
+def _orders(pairs: Sequence[RankedOperation]) -> Grid:
     """How often each order occurs."""
     found: dict[Order, list[str]] = {}
     for pair in pairs:
@@ -189,7 +193,7 @@ def _orders(pairs: Sequence[Pair]) -> Grid:
     )
 
 
-def _each(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]) -> Grid:
+def _each(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[RankedOperation]) -> Grid:
     columns = [*frame.asked.panels, "Metric", *(one.label for one in lines), "Order, best first"]
     units = [""] * (len(frame.asked.panels) + 1) + [_unit(pairs)] * len(lines) + [""]
     rows: list[list[Cell]] = []
@@ -200,7 +204,9 @@ def _each(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]) 
     return Grid(title="Every pair", columns=columns, units=units, rows=rows)
 
 
-def _chart(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]) -> Chart:
+def _chart(
+    frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[RankedOperation]
+) -> Chart:
     drawn = pairs[:MOST_DRAWN]
     layers = []
     for line in lines:

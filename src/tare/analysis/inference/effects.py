@@ -18,7 +18,7 @@ from tare.analysis.inference.contrast_estimates import (
 )
 from tare.analysis.inference.crosschecks import judged
 from tare.analysis.inference.estimates import t_interval
-from tare.analysis.inference.levels import PLAIN
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.tested import adjusted, tested
 from tare.analysis.inference.verdicts import ALPHA, as_ratios, run_tests
 from tare.analysis.model import Effect, Pair
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from tare.analysis.inference.contrast_estimates import Compared, Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
-    from tare.analysis.inference.levels import Levels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.tested import TestedRatio
     from tare.analysis.inference.verdicts import Tests
     from tare.analysis.trials import Trial
@@ -54,7 +54,7 @@ def make_effects(
     *,
     by_deployment: bool,
     asked: AnalysisSection | None = None,
-    levels: Levels = PLAIN,
+    levels: SignificanceLevels = PLAIN,
 ) -> list[Effect]:
     """Every contrast on every metric that both of its conditions have; metrics in report order.
 

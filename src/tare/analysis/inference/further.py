@@ -8,7 +8,7 @@ from tare.analysis.catalogue import in_order
 from tare.analysis.inference.contrast_estimates import logs_of, make_rules, samples_of
 from tare.analysis.inference.factorial import questions
 from tare.analysis.inference.interactions import answer_blocks, answer_samples, interactions
-from tare.analysis.inference.levels import PLAIN
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.variance import (
     variance_ratios,
     variances_in_blocks,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.factorial import Question
     from tare.analysis.inference.interactions import InteractionAnswer
-    from tare.analysis.inference.levels import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.variance import Spreads
     from tare.analysis.model import Interaction, VarianceRatio
     from tare.analysis.trials import Trial
@@ -39,7 +39,7 @@ def also_asked(
     *,
     by_deployment: bool,
     asked: AnalysisSection,
-    levels: Levels = PLAIN,
+    levels: SignificanceLevels = PLAIN,
 ) -> tuple[list[Interaction], list[VarianceRatio]]:
     """Interactions and ratios of variances, for the metrics with a margin and the primary ones.
 

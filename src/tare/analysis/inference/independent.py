@@ -64,7 +64,7 @@ def sample(values: Sequence[float]) -> Sample:
 
 
 @dataclass(frozen=True)
-class Spread:
+class StandardError:
     """A standard error and its degrees of freedom, as both kinds of variance give them."""
 
     se: float
@@ -133,15 +133,15 @@ def estimate_independent(
     )
 
 
-def _summed(parts: Sequence[tuple[float, float]]) -> Spread:
+def _summed(parts: Sequence[tuple[float, float]]) -> StandardError:
     """Of a sum of independent parts, each a variance with its df: after Satterthwaite (1946)."""
     total = sum(part for part, _ in parts)
     if total <= 0:
-        return Spread(0.0, float(sum(df for _, df in parts)))
-    return Spread(math.sqrt(total), total**2 / sum(part**2 / df for part, df in parts))
+        return StandardError(0.0, float(sum(df for _, df in parts)))
+    return StandardError(math.sqrt(total), total**2 / sum(part**2 / df for part, df in parts))
 
 
-def _welch(weights: Sequence[tuple[Sample, float]]) -> Spread | None:
+def _welch(weights: Sequence[tuple[Sample, float]]) -> StandardError | None:
     """Each condition's own variance; degrees of freedom after Welch (1947) and Satterthwaite."""
     if any(one.n < 2 for one, _ in weights):
         return None
@@ -153,7 +153,7 @@ def _related(
     sides: Sequence[Mapping[str, float]],
     samples: Mapping[str, Sample],
     served: Mapping[str, frozenset[str]],
-) -> Spread | None:
+) -> StandardError | None:
     """As `_welch`, with standard errors instead of variances added up where deployments are shared:
     an upper bound, reached when what a deployment adds to one condition it adds to all."""
     groups: dict[tuple[int, object], list[tuple[float, int]]] = {}
@@ -173,7 +173,7 @@ def _pooled(
     samples: Mapping[str, Sample],
     own: set[str],
     stratum: Sequence[str],
-) -> tuple[Spread | None, int, bool]:
+) -> tuple[StandardError | None, int, bool]:
     """Standard error from the pooled variance, the conditions in it, and whether they vary less
     than those compared. None where the stratum holds nothing else and both could differ."""
     ss = {n: samples[n].variance * samples[n].df for n in stratum if n in samples}
@@ -194,7 +194,7 @@ def _pooled(
     noisier = own_df > 0 and rest_df > 0 and _above(own_ss, own_df, rest_ss, rest_df) < NOISIER
     variance = (own_ss + rest_ss) / (own_df + rest_df)
     se = math.sqrt(variance * sum(w * w / one.n for one, w in weights))
-    return Spread(se, float(own_df + rest_df)), len(kept), noisier
+    return StandardError(se, float(own_df + rest_df)), len(kept), noisier
 
 
 def _above(ss: float, df: int, rest_ss: float, rest_df: int) -> float:
@@ -217,7 +217,7 @@ def _sharing(sides: Sequence[Mapping[str, float]], served: Mapping[str, frozense
 
 
 def _words(
-    chosen: Spread,
+    chosen: StandardError,
     found: Average,
     how: How,
     sizes: Sequence[int],

@@ -16,9 +16,9 @@ import numpy as np
 from scipy import special
 
 from tare.analysis.catalogue import describe
-from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.mixed import fit_mixed
 from tare.analysis.inference.multiplicity import benjamini_hochberg
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.model import Interaction
 from tare.study.metric_names import lowered
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.contrast_estimates import Rules, Samples
     from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.inference.factorial import Question
-    from tare.analysis.inference.levels import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
 
     Array = NDArray[np.float64]
 
@@ -197,7 +197,7 @@ def _hypothesis(means: Array, covariance: Array) -> float:
 
 
 def interactions(
-    found: Sequence[tuple[str, Question, InteractionAnswer]], levels: Levels = PLAIN
+    found: Sequence[tuple[str, Question, InteractionAnswer]], levels: SignificanceLevels = PLAIN
 ) -> list[Interaction]:
     """The answers, p values adjusted over all of them.
 

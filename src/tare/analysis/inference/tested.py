@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.multiplicity import adjust
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.verdicts import (
     as_ratios,
     decide,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tare.analysis.inference.estimates import Estimate
-    from tare.analysis.inference.levels import Levels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.verdicts import Tests
 
 
@@ -41,7 +41,7 @@ class TestedRatio:
     estimate: Estimate
     margin: float | None
     tests: Tests
-    levels: Levels
+    levels: SignificanceLevels
 
     @property
     def key(self) -> Comparison:
@@ -85,7 +85,7 @@ def tested(
     pair: tuple[str, str],
     estimate: Estimate,
     margins: Mapping[str, float],
-    levels: Levels = PLAIN,
+    levels: SignificanceLevels = PLAIN,
 ) -> TestedRatio:
     """A ratio, tested at the margin that is declared for its metric.
 

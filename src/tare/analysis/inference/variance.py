@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.multiplicity import benjamini_hochberg
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.model import VarianceRatio
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.contrast_estimates import Rules, Samples
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.estimates import Logs
-    from tare.analysis.inference.levels import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
 
     Block = NDArray[np.float64]
     """Log values of one round: a row per condition, a column per block."""
@@ -233,7 +233,7 @@ def _table(
 
 
 def variance_ratios(
-    found: Mapping[str, Sequence[tuple[Contrast, Spreads]]], levels: Levels = PLAIN
+    found: Mapping[str, Sequence[tuple[Contrast, Spreads]]], levels: SignificanceLevels = PLAIN
 ) -> list[VarianceRatio]:
     """The answers, with p values adjusted over all of them but A/A controls.
 

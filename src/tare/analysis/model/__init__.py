@@ -21,7 +21,7 @@ from tare.analysis.model.effects import (
     Pair,
     VarianceRatio,
 )
-from tare.analysis.model.ending import Allocation, Ending, Extension, TakenLook
+from tare.analysis.model.ending import Allocation, Ending, Extension
 from tare.analysis.model.exhibits import (
     Chart,
     Exhibit,
@@ -29,16 +29,16 @@ from tare.analysis.model.exhibits import (
     Layer,
 )
 from tare.analysis.model.left_out import LeftOut, NotCompared
-from tare.analysis.model.others import (
+from tare.analysis.model.others_found import (
     OtherFinding,
     OtherRange,
     Others,
 )
 from tare.analysis.model.why import (
     BesideChange,
-    Change,
     CostPart,
     CostSplit,
+    CountChange,
     Why,
 )
 
@@ -51,12 +51,12 @@ __all__ = [
     "BillLine",
     "BillOwner",
     "Bills",
-    "Change",
     "Chart",
     "Check",
     "ConditionSummary",
     "CostPart",
     "CostSplit",
+    "CountChange",
     "CrossCheck",
     "Distribution",
     "Effect",
@@ -78,7 +78,6 @@ __all__ = [
     "Pair",
     "ParityDifference",
     "Series",
-    "TakenLook",
     "TrialSummary",
     "VarianceRatio",
     "Verdict",
@@ -263,3 +262,8 @@ class Analysis(AnalysisPart):
     provenance: dict[str, Any] = Field(
         description="sections of facts: software, machine, study, commands, seed, digests"
     )
+
+    @property
+    def imported(self) -> bool:
+        """Whether other tools measured it; then only their files tell what ran."""
+        return bool(self.provenance.get("sources"))

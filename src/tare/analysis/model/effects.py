@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from tare.analysis.model.base import AnalysisPart, Verdict
-from tare.analysis.model.others import Others
+from tare.analysis.model.others_found import Others
 
 
 class Metric(AnalysisPart):
@@ -18,6 +18,10 @@ class Metric(AnalysisPart):
     title: str = Field(description="as a reader sees it, e.g. '99th percentile latency'")
     unit: str = Field(description="e.g. 'operations/s', 'us', 'us/operation'")
     better: Literal["higher", "lower"]
+
+    def improved_by(self, ratio: float) -> bool:
+        """Whether a value that is so many times another's is the better one."""
+        return (ratio > 1) == (self.better == "higher")
 
 
 # no model of its own: there may be hundreds of thousands

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from tare.analysis.model.base import AnalysisPart
-
-
-class TakenLook(AnalysisPart):
-    """One look at the run."""
-
-    round: int = Field(description="after which it was")
-    of: int = Field(description="rounds that were planned at most, when it was")
-    why: Literal["planned", "end", "time"]
-    decided: bool | None = Field(description="every primary comparison had a verdict")
+from tare.records.looks import Look, Why
 
 
 class Ending(AnalysisPart):
@@ -23,11 +13,11 @@ class Ending(AnalysisPart):
 
     rounds: int = Field(description="rounds that count")
     planned: int = Field(description="rounds at most")
-    why: Literal["planned", "end", "time"] = Field(
+    why: Why = Field(
         description="planned: a look before the last round; end: the last round; time: at_most"
     )
     decided: bool | None = Field(description="every primary comparison has a verdict")
-    looks: list[TakenLook]
+    looks: list[Look]
     level: float = Field(description="nominal level of the intervals")
     tost_level: float = Field(description="nominal level of the intervals that TOST uses")
     false_alarms_if_all_believed: float | None = Field(

@@ -10,7 +10,7 @@ from tare.analysis.model.base import AnalysisPart
 from tare.analysis.model.effects import Metric
 
 
-class Change(AnalysisPart):
+class CountChange(AnalysisPart):
     """A count per operation on both sides of a comparison, and the difference with its interval."""
 
     metric: Metric
@@ -23,7 +23,7 @@ class Change(AnalysisPart):
     )
 
 
-class CostPart(Change):
+class CostPart(CountChange):
     """One part of a CPU time per operation that divides into parts."""
 
     share: float | None = Field(
@@ -43,11 +43,11 @@ class CostSplit(AnalysisPart):
         description="mode: service demand by the kernel's modes; unit: service demand by who used "
         "it; thread: the database's, by what its threads are for"
     )
-    whole: Change
+    whole: CountChange
     parts: list[CostPart]
 
 
-class BesideChange(Change):
+class BesideChange(CountChange):
     """A count per operation that changed, or not, together with an effect."""
 
     ratio: float | None = Field(description="treatment over baseline; null: one of them is 0")

@@ -29,7 +29,7 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class Difference:
+class CountDifference:
     """Treatment minus baseline of one count.
 
     Attributes:
@@ -80,7 +80,7 @@ class Differences:
         self._rules = rules
         self._strata = Strata(table, contrasts, rules)
 
-    def of(self, contrast: Contrast) -> Difference | None:
+    def of(self, contrast: Contrast) -> CountDifference | None:
         """None where either side has fewer than two units."""
         if self._rules.independent:
             return self._independent(contrast)
@@ -102,12 +102,12 @@ class Differences:
             _mean(treated[cell] - difference for cell, difference in found.pairs.items()),
             _mean(treated[cell] for cell in found.pairs),
         )
-        return Difference(
+        return CountDifference(
             sides, found.log_ratio, found.se, found.df, found.units, found.unit,
             stratum.differences(treatment, repeats), found.conditional,
         )  # fmt: skip
 
-    def _independent(self, contrast: Contrast) -> Difference | None:
+    def _independent(self, contrast: Contrast) -> CountDifference | None:
         """Welch's t: repetitions are no pairs."""
         names = contrast.baseline, contrast.treatment
         first, second = (self._repetitions(self._table.get(n, {})) for n in names)
@@ -118,7 +118,7 @@ class Differences:
         weights = zip(parts, (len(first), len(second)), strict=True)
         below = sum(part**2 / (n - 1) for part, n in weights)
         sides = float(first.mean()), float(second.mean())
-        return Difference(
+        return CountDifference(
             sides, sides[1] - sides[0], math.sqrt(se2), se2**2 / below if below else 1.0,
             min(len(first), len(second)), "repetition", {}, conditional=False,
         )  # fmt: skip
@@ -131,7 +131,7 @@ class Differences:
         return np.array([_mean(own) for own in units.values()])
 
 
-def share(part: Difference, whole: Difference) -> tuple[float, float, float] | None:
+def share(part: CountDifference, whole: CountDifference) -> tuple[float, float, float] | None:
     """The part's share of the whole's difference, and its 95% interval.
 
     A ratio of two means over the same units; its standard error is that of the residuals

@@ -8,7 +8,7 @@ from tare.enumeration import listing
 from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Change, CostPart, CostSplit, Why
+    from tare.analysis.model import CostPart, CostSplit, CountChange, Why
 
 MINUS = "\u2212"
 _NAMES = {
@@ -91,7 +91,7 @@ def _part(part: CostPart) -> str:
     return text
 
 
-def _count(change: Change) -> str:
+def _count(change: CountChange) -> str:
     title = lowered(change.metric.title)
     low, high = change.ci
     unit = change.metric.unit.removesuffix("/operation")
@@ -104,14 +104,14 @@ def _near(value: float, other: float) -> str:
     return "almost 0" if 0 < abs(value) < abs(other) / 1000 else _rounded(value)
 
 
-def _amount(change: Change) -> str:
+def _amount(change: CountChange) -> str:
     low, high = change.ci
     return (
         f"{_signed(change.difference)} [{_signed(low)}, {_signed(high)}] {change.metric.unit}"
     ).replace("us/", "\u00b5s/")
 
 
-def _relative(change: Change) -> float:
+def _relative(change: CountChange) -> float:
     size = max(abs(change.baseline), abs(change.treatment))
     return abs(change.difference) / size if size else 0.0
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.analysis.catalogue import OTHERS, OWNERS, SERVICE_DEMAND, describe, in_beside_order
-from tare.analysis.model import BesideChange, Change, CostPart, CostSplit, Why
+from tare.analysis.model import BesideChange, CostPart, CostSplit, CountChange, Why
 from tare.analysis.why.changes import Differences, correlation, share, tables_of
 from tare.analysis.why.explanation import explain
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.model import Metric
     from tare.analysis.trials import Trial
-    from tare.analysis.why.changes import Difference
+    from tare.analysis.why.changes import CountDifference
 
 LEAST_PAIRS = 8
 """Pairs less rounds below which no correlation is given: with 8, |r| must exceed 0.67 to be beyond
@@ -124,7 +124,7 @@ def _added(tables: Sequence[Logs]) -> Logs:
     return {condition: cells for condition, cells in total.items() if cells}
 
 
-def _split(kind: _Kind, measured: Mapping[str, Difference]) -> CostSplit | None:
+def _split(kind: _Kind, measured: Mapping[str, CountDifference]) -> CostSplit | None:
     if kind.by not in measured or any(name not in measured for name in kind.parts):
         return None
     whole = measured[kind.by]
@@ -142,10 +142,10 @@ def _split(kind: _Kind, measured: Mapping[str, Difference]) -> CostSplit | None:
                 share_ci=one[1:] if one else None,
             )
         )
-    return CostSplit(by=kind.by, whole=Change(**_change(kind.whole, whole, 1)), parts=parts)
+    return CostSplit(by=kind.by, whole=CountChange(**_change(kind.whole, whole, 1)), parts=parts)
 
 
-def _change(metric: Metric, found: Difference, listed: int) -> dict[str, Any]:
+def _change(metric: Metric, found: CountDifference, listed: int) -> dict[str, Any]:
     return {
         "metric": metric,
         "baseline": found.sides[0],
@@ -157,7 +157,7 @@ def _change(metric: Metric, found: Difference, listed: int) -> dict[str, Any]:
 
 
 def _beside(
-    name: str, found: Difference, listed: int, correlations: dict[str, float]
+    name: str, found: CountDifference, listed: int, correlations: dict[str, float]
 ) -> BesideChange:
     base, treated = found.sides
     return BesideChange(

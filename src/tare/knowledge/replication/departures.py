@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.enumeration import cut
+from tare.knowledge.replication.matching import names_in
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -44,10 +47,8 @@ def departures(run: MeasuredRun, reference: Reference) -> dict[str, tuple[str, .
 
 def departed(pairs: Sequence[Pair], apart: Mapping[str, Sequence[str]]) -> str:
     """What of these pairs is another thing here, in words; empty: nothing."""
-    names = dict.fromkeys(name for pair in pairs for name in pair)
-    said = list(dict.fromkeys(text for name in names for text in apart.get(name, ())))
-    more = len(said) - _MOST_NAMED
-    return "; ".join([*said[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
+    said = dict.fromkeys(text for name in names_in(pairs) for text in apart.get(name, ()))
+    return "; ".join(cut([*said], _MOST_NAMED))
 
 
 def _apart(here: Setup, there: Setup) -> Iterator[str]:

@@ -39,7 +39,7 @@ class Judgement:
 def cases_of(finding: Finding, wanted: ComparisonRequest) -> list[ComparisonRequest]:
     """The comparisons by which the finding is judged: its mean, or one for each pair.
 
-    A range, or a bound such as "up to 29%", is said of every case. A mean of the cases would lie
+    A range, or a bound such as "up to 29%", holds for every case. A mean of the cases would lie
     inside almost by itself.
     """
     if not wanted.rows:

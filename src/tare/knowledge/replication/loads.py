@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tare.study.intensity import share_of_max
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -69,7 +67,7 @@ def _equal(stated: PublishedLoad, load: Load) -> bool:
 
 
 def _shared(shares: Sequence[float], load: Load) -> bool:
-    sought = share_of_max(load.rate if load.rate is not None else load.threads)
+    sought = load.share
     return sought is not None and any(abs(sought - one) < _SAME_SHARE for one in shares)
 
 
@@ -97,13 +95,10 @@ def _alike(conditions: Sequence[Condition]) -> list[list[Condition]]:
     """The conditions in groups that differ in their load's intensity alone."""
     groups: dict[str, list[Condition]] = {}
     for one in conditions:
-        rest = one.setup.model_dump_json(exclude={"load": {"threads", "rate"}})
-        groups.setdefault(rest, []).append(one)
+        groups.setdefault(one.setup.apart_from_intensity, []).append(one)
     return list(groups.values())
 
 
 def _size(load: Load) -> float:
     """For comparing loads of one kind."""
-    asked = load.rate if load.rate is not None else load.threads
-    share = share_of_max(asked)
-    return float(asked) if share is None else share
+    return float(load.asked) if load.share is None else load.share

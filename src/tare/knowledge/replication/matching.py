@@ -16,7 +16,7 @@ from tare.knowledge.replication.demands import demands, settings_of
 from tare.knowledge.replication.loads import at_load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tare.knowledge.replication.reference import Reference
     from tare.knowledge.schema import Finding, Side
@@ -155,3 +155,8 @@ def _notes(finding: Finding, treated: Sequence[Condition]) -> Iterator[str]:
     missing = [name for name in finding.workload if name not in found]
     if missing:
         yield f"without {', '.join(missing)}, which the study does not have"
+
+
+def names_in(pairs: Iterable[Pair]) -> list[str]:
+    """The conditions of these pairs, each once."""
+    return list(dict.fromkeys(name for pair in pairs for name in pair))

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.analysis.model.bill import Bill
+from tare.enumeration import count
 
 Verdict = Literal["agrees", "disagrees", "undecided", "not run here"]
 VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "undecided", "not run here")
@@ -65,7 +66,7 @@ class Further(_Part):
         """needs 3 more blocks."""
         if self.units is None:
             return f"no number of {self.unit}s that anybody runs would decide"
-        return f"needs {self.units} more {self.unit}{'' if self.units == 1 else 's'}"
+        return f"needs {count(self.units, f'more {self.unit}')}"
 
 
 class Row(_Part):
@@ -123,7 +124,7 @@ def plural_of(verdict: Verdict) -> str:
     return {"agrees": "agree", "disagrees": "disagree"}.get(verdict, verdict)
 
 
-def count(rows: list[Row]) -> dict[Verdict, int]:
+def count_verdicts(rows: list[Row]) -> dict[Verdict, int]:
     """How many rows have each verdict."""
     found = Counter(row.verdict for row in rows)
     return {verdict: found[verdict] for verdict in VERDICTS}

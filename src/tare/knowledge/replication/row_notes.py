@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.client import RATE_NOTED
+from tare.enumeration import cut
 from tare.knowledge.replication.loads import intensity
+from tare.knowledge.replication.matching import names_in
 from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from tare.knowledge.replication.measured import ComparisonRequest, MeasuredRun
     from tare.knowledge.replication.reference import Reference
@@ -46,7 +48,7 @@ def _loads(wanted: ComparisonRequest, run: MeasuredRun) -> Iterator[str]:
         )
     )
     if len(loads) > 1:
-        yield f"over {len(loads)} loads: {', '.join(_cut(loads, _MOST_LOADS))}"
+        yield f"over {len(loads)} loads: {', '.join(cut(loads, _MOST_LOADS))}"
 
 
 def _other_loads(
@@ -55,20 +57,20 @@ def _other_loads(
     """Where the load of a finding's conditions is another one than in the source."""
     theirs = {one.name: one.setup.load for one in reference.conditions}
     found: dict[str, None] = {}
-    for name in _names(wanted):
+    for name in names_in(wanted.pairs):
         if name not in run.conditions or name not in theirs:
             continue
         here, there = run.conditions[name].setup.load, theirs[name]
         if intensity(here) != intensity(there):
             found[f"{here.intensity} here for {there.intensity}"] = None
-    yield from _cut(list(found), _MOST_OTHERS, "such loads")
+    yield from cut(list(found), _MOST_OTHERS, "such loads")
 
 
 def _rates_missed(wanted: ComparisonRequest, run: MeasuredRun) -> Iterator[str]:
     """Where operations came slower than they were asked for: latency is then one of a queue."""
     asked: set[str] = set()
     short: dict[str, float] = {}
-    names = set(_names(wanted))
+    names = set(names_in(wanted.pairs))
     for trial in run.trials:
         if trial.condition not in names:
             continue
@@ -83,14 +85,3 @@ def _rates_missed(wanted: ComparisonRequest, run: MeasuredRun) -> Iterator[str]:
         name = min(short, key=lambda one: short[one])
         missed = f"{len(short)} of {len(asked)} conditions"
         yield f"the rate was not reached in {missed}, least in {name}: {short[name]:+.0%}"
-
-
-def _names(wanted: ComparisonRequest) -> Iterable[str]:
-    return dict.fromkeys(name for pair in wanted.pairs for name in pair)
-
-
-def _cut(said: list[str], most: int, of: str = "") -> list[str]:
-    """The first of them, and how many more there are."""
-    more = len(said) - most
-    rest = f"and {more} more {of}".rstrip()
-    return [*said[:most], *([rest] if more > 0 else [])]

@@ -22,12 +22,12 @@ from tare.knowledge.replication.measured import (
     own_metric,
     zeros,
 )
-from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count
+from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count_verdicts
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import MOST_NAMED, levels_missing, why_missing
+from tare.records.kept_measurements import read
 from tare.records.part_prices import parts_in
 from tare.records.prices import Weighing
-from tare.records.quiet import read
 from tare.records.reader import read_run
 from tare.study.read import load_study
 
@@ -100,7 +100,7 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
         only={factor: list(levels) for factor, levels in study.only.items()},
         valid=analysis.valid,
         problems=analysis.problems,
-        counts=count(rows),
+        counts=count_verdicts(rows),
         differs=list(differences(run, reference)),
         rows=rows,
     )

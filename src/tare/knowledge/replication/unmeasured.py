@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.enumeration import first_of, listing
+from tare.knowledge.replication.matching import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +18,7 @@ MOST_NAMED = 3
 
 def why_missing(metric: str, pairs: Sequence[Pair], run: MeasuredRun) -> str:
     """The reason why none of the pairs could be compared."""
-    names = _names(pairs)
+    names = names_in(pairs)
     done = {trial.condition for trial in run.trials}
     missing = [name for name in names if name not in done]
     if not missing:
@@ -47,11 +48,7 @@ def levels_missing(missing: Sequence[Pair], measured: Sequence[Pair], run: Measu
 def _levels(pairs: Iterable[Pair], run: MeasuredRun) -> dict[str, set[str]]:
     """Factor to its levels in these conditions: a name is its levels, joined by dots."""
     found: dict[str, set[str]] = {factor: set() for factor in run.study.factors}
-    for name in _names(pairs):
+    for name in names_in(pairs):
         for factor, level in zip(found, name.split("."), strict=False):
             found[factor].add(level)
     return found
-
-
-def _names(pairs: Iterable[Pair]) -> list[str]:
-    return list(dict.fromkeys(name for pair in pairs for name in pair))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tare.imports.reading import FileReading
+    from tare.imports.file_content import FileReading
 
 SEE_LOG = "see tool.log among the trial's logs for what it printed"
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from tare.errors import LoadError, TareError
-from tare.imports.reading import UnreadableError
+from tare.imports.file_content import UnreadableError
 from tare.load.tools import cassandra_stress, latte, ycsb
 from tare.load.tools.call import SEE_LOG, Call
 from tare.load.tools.record import result, write_log
-from tare.load.tools.watch import Use, Watch
+from tare.load.tools.watch import ProcessWatch, Use
 
 LOG = "tool.log"
 ALIVE_S = 5.0
@@ -87,7 +87,7 @@ class _Seen:
 
 def _measure(call: Call, process: subprocess.Popen[str], log: IO[str]) -> tuple[str, _Seen]:
     """Follow the tool to its end; what it printed, and what was seen of its measured part."""
-    watch = Watch(process.pid)
+    watch = ProcessWatch(process.pid)
     text: list[str] = []
     begin: float | None = None
     seen: _Seen | None = None
@@ -111,7 +111,7 @@ def _measure(call: Call, process: subprocess.Popen[str], log: IO[str]) -> tuple[
     return "".join(text), seen or _ended(begin, watch)
 
 
-def _ended(begin: float, watch: Watch) -> _Seen:
+def _ended(begin: float, watch: ProcessWatch) -> _Seen:
     end = time.time()
     tell({"event": "measure_end", "unix": end})
     return _Seen(begin, end, watch.end())

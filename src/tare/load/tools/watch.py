@@ -43,7 +43,7 @@ class _Seen:
     threads: dict[int, float] = field(default_factory=dict)
 
 
-class Watch:
+class ProcessWatch:
     """Looks once a second, from `begin` until the process has ended."""
 
     def __init__(self, pid: int, clock: Callable[[], float] = time.monotonic) -> None:

@@ -32,7 +32,7 @@ _BREAK = re.compile(r"(?<=[-. ])")
 
 
 @dataclass(frozen=True)
-class Span:
+class AxisRange:
     """What an axis must hold: from low to high, with its ticks."""
 
     low: float
@@ -53,14 +53,14 @@ def _heights(layer: Layer) -> Iterator[float]:
             yield value
 
 
-def y_span(chart: Chart, steps: int = 5) -> Span:
+def y_span(chart: Chart, steps: int = 5) -> AxisRange:
     """The vertical axis: round ends; from 0 where bars stand on it or 0 is near."""
     values = y_values(chart) or [0.0]
     low, high = min(values), max(values)
     if chart.y_log and low > 0:
         return _log_span(low, high)
     if chart.y_down:
-        return Span(
+        return AxisRange(
             min(low, 1.0) - 0.4, high + 0.4, [float(i) for i in range(1, math.ceil(high) + 1)]
         )
     bars = any(layer.kind == "bars" for layer in chart.layers)
@@ -73,10 +73,10 @@ def y_span(chart: Chart, steps: int = 5) -> Span:
     step = round_up((high - low) / steps)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     ticks = [i * step for i in range(first, last + 1)]
-    return Span(ticks[0], ticks[-1], ticks)
+    return AxisRange(ticks[0], ticks[-1], ticks)
 
 
-def x_span(chart: Chart, steps: int = 6) -> Span:
+def x_span(chart: Chart, steps: int = 6) -> AxisRange:
     """The horizontal axis of numbers: the values themselves as ticks where they are few."""
     values = [x for layer in chart.layers for x in layer.x]
     values += [end for begin, finish, _ in chart.events for end in (begin, finish)]
@@ -88,18 +88,18 @@ def x_span(chart: Chart, steps: int = 6) -> Span:
         low = 0.0
     room = (high - low) * 0.04 or abs(high) * 0.05 or 1.0
     if 1 < len(own) <= _MOST_OWN_TICKS and all(x == round(x, 3) for x in own):
-        return Span(low if low == 0 else low - room, high + room, own)
+        return AxisRange(low if low == 0 else low - room, high + room, own)
     step = round_up((high - low) / steps) if high > low else abs(high) or 1.0
     ticks = [
         i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     ]
-    return Span(low if low == 0 else low - room, high + room, ticks)
+    return AxisRange(low if low == 0 else low - room, high + room, ticks)
 
 
-def _log_span(low: float, high: float) -> Span:
+def _log_span(low: float, high: float) -> AxisRange:
     room = 10**0.04
     ticks = [math.log10(t) for t in log_ticks(low / room, high * room)]
-    return Span(math.log10(low / room), math.log10(high * room), ticks)
+    return AxisRange(math.log10(low / room), math.log10(high * room), ticks)
 
 
 def tick_text(value: float, unit: str, *, log: bool = False) -> str:
@@ -115,7 +115,9 @@ def tick_width(text: str) -> float:
     return (len(text) + 0.8 * text.count("%")) * CHARACTER
 
 
-def draw_y(root: ET.Element, axis: Axis, span: Span, left: float, right: float, unit: str) -> None:
+def draw_y(
+    root: ET.Element, axis: Axis, span: AxisRange, left: float, right: float, unit: str
+) -> None:
     """Grid lines and tick labels."""
     rows = tick_group(root, "y", axis)
     for tick in span.ticks:
@@ -125,7 +127,7 @@ def draw_y(root: ET.Element, axis: Axis, span: Span, left: float, right: float, 
         label(rows, left - 6, at + 4, text, "small muted end")
 
 
-def draw_x(root: ET.Element, axis: Axis, span: Span, bottom: float, unit: str) -> None:
+def draw_x(root: ET.Element, axis: Axis, span: AxisRange, bottom: float, unit: str) -> None:
     """Small ticks and labels, as many as have room."""
     columns = tick_group(root, "x", axis)
     last = -math.inf

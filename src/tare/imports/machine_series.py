@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pyarrow as pa
 
-from tare.imports.reading import UnreadableError
+from tare.imports.file_content import UnreadableError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.imports.reading import FileReading
+    from tare.imports.file_content import FileReading
     from tare.records.manifest import TrialManifest
 
 SERIES = ("sar", "iostat", "dstat")

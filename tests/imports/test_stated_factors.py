@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.imports.told_factors import told_factors
+from tare.imports.stated_factors import stated_factors
 from tare.records.reader import read_run
 from tare.study.read import load_study
 from tests.imports.conftest import DATA
@@ -75,7 +75,7 @@ def test_what_tells_a_factor(
     name = factors.partition(":")[0]
     level = factors.partition("{")[2].partition(":")[0]
     study.write_text(f"study: s\nfactors: {{{factors}}}\nbaseline: {{{name}: {level}}}\n")
-    assert told_factors(load_study(study), {}, told) == found
+    assert stated_factors(load_study(study), {}, told) == found
 
 
 @pytest.mark.parametrize(

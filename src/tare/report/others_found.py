@@ -81,7 +81,7 @@ def _range(others: Others) -> str:
 
 
 def _studies(number: int) -> str:
-    return "1 study" if number == 1 else f"{number} studies"
+    return numbers.count(number, "study", "studies")
 
 
 def _change(one: OtherFinding) -> str:

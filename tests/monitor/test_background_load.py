@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tare.monitor.quiet import look, others
+from tare.monitor.background_load import others, sample
 
 BUSY = "import time; end = time.time() + 60\nwhile time.time() < end: pass"
 
@@ -32,7 +32,7 @@ def test_this_process_is_none_of_the_others() -> None:
 def test_a_busy_program_is_seen() -> None:
     process = subprocess.Popen([sys.executable, "-c", BUSY])
     try:
-        found = look(1.0)
+        found = sample(1.0)
     finally:
         process.kill()
         process.wait()

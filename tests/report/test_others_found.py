@@ -11,7 +11,7 @@ import pytest
 from tare.analysis.model import Analysis, OtherFinding, OtherRange, Others
 from tare.report import extent
 from tare.report.markdown import render_markdown
-from tare.report.others import line, sources
+from tare.report.others_found import line, sources
 from tare.report.page import render_html
 from tare.report.tables import effects_table
 from tare.report.write import to_json

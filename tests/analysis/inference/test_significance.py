@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tare.analysis.inference import verdicts
-from tare.analysis.inference.levels import (
+from tare.analysis.inference.significance import (
     PLAIN,
     believed_at_every_end,
     levels_after,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tare.analysis.catalogue import ALL
-from tare.analysis.model.others import OtherFinding, OtherRange, Others
+from tare.analysis.model.others_found import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
 from tare.knowledge.chains import chained
 from tare.knowledge.claims import claim_of, contradicted
@@ -26,7 +26,6 @@ from tare.knowledge.rows import WINDOW, very_rows
 from tare.knowledge.schema import compared
 from tare.knowledge.seen_machines import kinds_seen, machines_seen
 from tare.study.conditions import expand
-from tare.study.intensity import share_of_max
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -124,13 +123,8 @@ def _run(analysis: Analysis, study: Study) -> _Run:
         sides={name: side_of(one, machines_seen(one, kinds)) for name, one in setups.items()},
         rests={name: one.model_dump_json(exclude=_PLACE) for name, one in setups.items()},
         shares=load_shares(analysis, conditions),
-        imported=_imported(analysis),
+        imported=analysis.imported,
     )
-
-
-def _imported(analysis: Analysis) -> bool:
-    """Whether files of other tools are what was analysed."""
-    return bool(analysis.provenance.get("sources"))
 
 
 def _first(effects: Sequence[Effect]) -> list[int]:
@@ -142,7 +136,7 @@ def _first(effects: Sequence[Effect]) -> list[int]:
 
 def _entries(library: Library, analysis: Analysis, study: Study) -> dict[str, list[Entry]]:
     """Kind of metric to its effects in the library, without those made of the same records."""
-    imported = _imported(analysis)
+    imported = analysis.imported
     found: dict[str, list[Entry]] = {}
     for entry in library.entries.values():
         finding = entry.finding
@@ -216,9 +210,7 @@ def _fixed(setup: Setup) -> bool:
 
 def _share(setup: Setup, measured: float | None) -> float | None:
     """Load as a share of the maximum: as the study sets it, else as the run's own loads tell."""
-    load = setup.load
-    wanted = share_of_max(load.rate if load.rate is not None else load.threads)
-    return measured if wanted is None else wanted
+    return measured if setup.load.share is None else setup.load.share
 
 
 def _common(asked: Sequence[Query]) -> Query:

@@ -11,13 +11,13 @@ from rich.text import Text
 
 from tare.artifacts.binaries import find
 from tare.cli import doctor_noise
+from tare.cli.background_load import STOP_THEM
 from tare.cli.console import Terminal, say_json
-from tare.cli.quiet import STOP_THEM
 from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
-from tare.monitor.quiet import look
+from tare.monitor.background_load import sample
 from tare.runtimes.registry import BARE, registered
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorCheck:
     """One thing that was looked at."""
 
     what: str
@@ -36,26 +36,26 @@ class Finding:
     """without it the main job cannot run at all"""
 
 
-def _quiet() -> Finding:
-    seen = look()
+def _quiet() -> DoctorCheck:
+    seen = sample()
     says = str(seen) if seen.disturb else f"{seen}: quiet"
-    return Finding("other work", not seen.disturb, says, STOP_THEM, needed=False)
+    return DoctorCheck("other work", not seen.disturb, says, STOP_THEM, needed=False)
 
 
-def _noise() -> Finding:
+def _noise() -> DoctorCheck:
     known, says = doctor_noise.kept_line()
     remedy = f"{doctor_noise.COMMAND}, a minute: `tare plan` then says how narrow intervals can be"
-    return Finding("noise", known, says, remedy, needed=False)
+    return DoctorCheck("noise", known, says, remedy, needed=False)
 
 
-def findings() -> list[Finding]:
+def findings() -> list[DoctorCheck]:
     """Everything that decides what can run here."""
     machine = local_facts()
     claim = addresses.can_claim()
     exposed = neighbours.cannot()
     kind = cgroups.version()
     found = [
-        Finding(
+        DoctorCheck(
             "machine",
             True,
             f"{machine.cpus} CPUs, {machine.memory_available / 2**30:.1f} GiB of memory free, "
@@ -63,21 +63,21 @@ def findings() -> list[Finding]:
         ),
         *_runtimes(),
         _hosts(),
-        Finding(
+        DoctorCheck(
             "control groups",
             machine.root and kind > 0,
             f"version {kind}" if kind else "none",
             "run as root: native units are then accounted, limited and paused as containers are",
             needed=False,
         ),
-        Finding(
+        DoctorCheck(
             "host addresses",
             claim is None,
             claim or "can be added to lo (network: published goes through DNAT)",
             "run as root, else published ports go through docker-proxy on loopback",
             needed=False,
         ),
-        Finding(
+        DoctorCheck(
             "neighbours",
             exposed == "",
             exposed or "kept from the units of this machine while a run is alive",
@@ -85,7 +85,7 @@ def findings() -> list[Finding]:
             "ports and containers",
             needed=False,
         ),
-        Finding(
+        DoctorCheck(
             "page cache",
             machine.root,
             "can be dropped" if machine.root else "cannot be dropped; trials say so",
@@ -95,7 +95,7 @@ def findings() -> list[Finding]:
         _idle_cpus(),
         _quiet(),
         _noise(),
-        Finding(
+        DoctorCheck(
             "maven",
             shutil.which("mvn") is not None,
             shutil.which("mvn") or "missing",
@@ -110,9 +110,9 @@ def findings() -> list[Finding]:
             _program("cargo", "cargo", "latte")]  # fmt: skip
 
 
-def _idle_cpus() -> Finding:
+def _idle_cpus() -> DoctorCheck:
     why_not = awake.why_not()
-    return Finding(
+    return DoctorCheck(
         "idle CPUs",
         not why_not,
         why_not or "can be kept polling while a run measures (design.idle_cpus)",
@@ -121,14 +121,14 @@ def _idle_cpus() -> Finding:
     )
 
 
-def _runtimes() -> Iterator[Finding]:
+def _runtimes() -> Iterator[DoctorCheck]:
     for name, one in registered().items():
         seen = one.seen()
         needed = name == BARE
-        yield Finding(f"{name} runtime", seen.ok, seen.says, seen.remedy, needed=needed)
+        yield DoctorCheck(f"{name} runtime", seen.ok, seen.says, seen.remedy, needed=needed)
 
 
-def _hosts() -> Finding:
+def _hosts() -> DoctorCheck:
     """The hosts that are named; they are asked on request only, which may take seconds."""
     what, remedy = (
         "machines over SSH",
@@ -137,28 +137,28 @@ def _hosts() -> Finding:
     try:
         found = named_inventory()
     except TareError as error:
-        return Finding(what, False, f"{error.where}: {error.what}", error.remedy, needed=False)
+        return DoctorCheck(what, False, f"{error.where}: {error.what}", error.remedy, needed=False)
     if found is None:
-        return Finding(what, False, "no inventory is named", remedy, needed=False)
+        return DoctorCheck(what, False, "no inventory is named", remedy, needed=False)
     says = (
         f"{found.source}: {len(found.nodes)} for nodes, {len(found.clients)} for load; "
         "`tare doctor --machines` asks them"
     )
-    return Finding(what, True, says, needed=False)
+    return DoctorCheck(what, True, says, needed=False)
 
 
-def _program(name: str, package: str, tools: str) -> Finding:
+def _program(name: str, package: str, tools: str) -> DoctorCheck:
     """A program that another load generator (client.tool) is fetched or run with."""
     there = shutil.which(name)
     remedy = f"apt-get install {package} (only for client.tool {tools})"
-    return Finding(name, there is not None, there or "missing", remedy, needed=False)
+    return DoctorCheck(name, there is not None, there or "missing", remedy, needed=False)
 
 
-def _binary(name: str) -> Finding:
+def _binary(name: str) -> DoctorCheck:
     try:
-        return Finding(name, True, str(find(name)))  # type: ignore[arg-type]  # the two literal names
+        return DoctorCheck(name, True, str(find(name)))  # type: ignore[arg-type]  # the two literal names
     except TareError as error:
-        return Finding(name, False, error.what, error.remedy)
+        return DoctorCheck(name, False, error.what, error.remedy)
 
 
 def show(*, json: bool) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.enumeration import first_of
-from tare.imports.reading import UnreadableError
+from tare.imports.file_content import UnreadableError
 from tare.nearest import nearest
 from tare.study.conditions import condition_name, expand
 from tare.study.patch import assignments
@@ -28,7 +28,7 @@ BLOCK_FIELDS = ("repetition", "block")
 
 
 @dataclass(frozen=True)
-class Place:
+class TrialPlace:
     """A trial's place in the study.
 
     Attributes:
@@ -48,7 +48,7 @@ class Place:
 
 
 @dataclass
-class Levels:
+class LevelNames:
     """From texts to levels, and from levels to conditions.
 
     Attributes:
@@ -66,7 +66,7 @@ class Levels:
         """The level that the text means; None where it means none."""
         return self._texts[factor].get(text)
 
-    def place(self, named: Mapping[str, str], facts: Mapping[str, str]) -> Place:
+    def place(self, named: Mapping[str, str], facts: Mapping[str, str]) -> TrialPlace:
         """The place that a file's name and content give.
 
         Args:
@@ -85,7 +85,7 @@ class Levels:
         block = _repetition(text)
         called = _called(text) if block is None else ""
         round_ = _count(named.get(ROUND, "1"), ROUND, least=1)
-        return Place(condition, round_, block or 0, called)
+        return TrialPlace(condition, round_, block or 0, called)
 
     def _level(self, factor: str, named: Mapping[str, str], facts: Mapping[str, str]) -> str:
         if factor in self.fixed:

@@ -6,8 +6,9 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from tare.knowledge.schema import KnowledgePart
 from tare.study.document import parse_document
 
 Purpose = Literal[
@@ -21,18 +22,14 @@ PURPOSES: tuple[Purpose, ...] = (
 )
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Threshold(_Part):
+class Threshold(KnowledgePart):
     """A relative difference, as the range in which the source puts it."""
 
     low: float
     high: float
 
 
-class Rule(_Part):
+class Rule(KnowledgePart):
     """One rule."""
 
     id: str

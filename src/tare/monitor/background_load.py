@@ -11,13 +11,13 @@ import psutil
 
 BUSY_CORES = 0.1
 """cores in use by others from which a measurement here is disturbed: 5% of a machine of two"""
-LOOK_S = 0.5
+SAMPLE_S = 0.5
 _NAMED = 3
 """busiest programs that are named"""
 
 
 @dataclass(frozen=True)
-class Others:
+class BackgroundLoad:
     """CPU time that other programs took while they were looked at.
 
     Attributes:
@@ -40,17 +40,17 @@ class Others:
         return f"other programs use {self.cores:.1f} cores{named}{stolen}"
 
 
-def look(
-    seconds: float = LOOK_S,
+def sample(
+    seconds: float = SAMPLE_S,
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
-) -> Others:
+) -> BackgroundLoad:
     """Watch the machine for a moment, in which this process does nothing else."""
-    return Begun(clock).end(seconds, wait)
+    return BackgroundSample(clock).end(seconds, wait)
 
 
-class Begun:
-    """A look that has begun: whoever has something to do meanwhile need not wait for its end.
+class BackgroundSample:
+    """A sample that has begun: whoever has something to do meanwhile need not wait for its end.
 
     What this process uses is not counted; what others do for it is.
     """
@@ -59,7 +59,9 @@ class Begun:
         self._clock = clock
         self._before, self._steal, self._began = _used(), psutil.cpu_times(), clock()
 
-    def end(self, seconds: float = LOOK_S, wait: Callable[[float], None] = time.sleep) -> Others:
+    def end(
+        self, seconds: float = SAMPLE_S, wait: Callable[[float], None] = time.sleep
+    ) -> BackgroundLoad:
         """What was seen, of at least so many seconds."""
         wait(max(self._began + seconds - self._clock(), 0.0))
         after, now = _used(), psutil.cpu_times()
@@ -71,8 +73,8 @@ Used = Mapping[int, tuple[str, float]]
 """Process id to its name and the CPU seconds that it has used."""
 
 
-def others(before: Used, after: Used, seconds: float, stolen: float) -> Others:
-    """What processes took between two looks, besides this one.
+def others(before: Used, after: Used, seconds: float, stolen: float) -> BackgroundLoad:
+    """What processes took between two readings, besides this one.
 
     A process that began in between counts with all that it has used.
     """
@@ -83,7 +85,7 @@ def others(before: Used, after: Used, seconds: float, stolen: float) -> Others:
             took[pid] = name, (used - earlier) / seconds
     ranked = sorted(took.items(), key=lambda one: -one[1][1])[:_NAMED]
     named = tuple(f"{name} ({pid}): {cores:.1f}" for pid, (name, cores) in ranked if cores >= 0.05)
-    return Others(sum(cores for _, cores in took.values()), stolen, named)
+    return BackgroundLoad(sum(cores for _, cores in took.values()), stolen, named)
 
 
 def _used() -> dict[int, tuple[str, float]]:
@@ -96,7 +98,7 @@ def _used() -> dict[int, tuple[str, float]]:
 
 
 def _steal_share(before: tuple[float, ...], after: tuple[float, ...]) -> float:
-    """The hypervisor's share of the CPU time between two looks at psutil.cpu_times()."""
+    """The hypervisor's share of the CPU time between two readings of psutil.cpu_times()."""
     whole = sum(after) - sum(before)
     steal = getattr(after, "steal", 0.0) - getattr(before, "steal", 0.0)
     return steal / whole if whole > 0 else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.analysis.inference.looks import LookLevel, crossing, spending
+from tare.analysis.inference.group_sequential import LookLevel, crossing, spending
 from tare.analysis.inference.verdicts import ALPHA, Tests
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ MOST_SURE = 1 - 1e-12
 
 
 @dataclass(frozen=True)
-class Levels:
+class SignificanceLevels:
     """Levels at the look at which a run ended; without looks 5%, and intervals of 95 and 90%.
 
     Attributes:
@@ -57,10 +57,10 @@ class Levels:
         return p if self.difference is None else self.difference.corrected(p)
 
 
-PLAIN = Levels()
+PLAIN = SignificanceLevels()
 
 
-def levels_after(looks: Sequence[Look]) -> Levels:
+def levels_after(looks: Sequence[Look]) -> SignificanceLevels:
     """The levels at the last of these looks.
 
     Each look has spent what its share of the planned rounds allows; a final one spends all that is
@@ -78,7 +78,7 @@ def levels_after(looks: Sequence[Look]) -> Levels:
         f"{_percent(1 - difference.level)} (TOST: {_percent(1 - 2 * equivalence.level)}), so that "
         "those of all looks together hold with 95% (90%); p values allow for it."
     )
-    return Levels(difference, equivalence, method)
+    return SignificanceLevels(difference, equivalence, method)
 
 
 def spent_after(looks: Sequence[Look], alpha: float) -> list[float]:

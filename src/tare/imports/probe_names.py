@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tare.imports.reading import Sample, UnreadableError
+from tare.imports.file_content import SeriesValue, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ _NO_DISK = re.compile(r"dev(1|7|9|11|25[2-4])-\d+$")
 """Majors of ram, loop, md, optical and mapped devices, as sar without -p names them."""
 
 
-def cpu_samples(t: float, shares: Mapping[str, float], cpus: int) -> Iterator[Sample]:
+def cpu_samples(t: float, shares: Mapping[str, float], cpus: int) -> Iterator[SeriesValue]:
     """CPU time per mode in cores, from shares of all CPUs in percent."""
     found: dict[str, float] = {}
     for name, share in shares.items():
@@ -60,7 +60,7 @@ def cpu_samples(t: float, shares: Mapping[str, float], cpus: int) -> Iterator[Sa
         if metric is not None:
             found[metric] = found.get(metric, 0.0) + share / 100 * cpus
     for metric, value in found.items():
-        yield Sample(t, metric, value)
+        yield SeriesValue(t, metric, value)
 
 
 def disk_sums(rows: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -93,9 +93,9 @@ def network_sums(rows: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     return sums
 
 
-def as_samples(t: float, values: Mapping[str, float]) -> list[Sample]:
+def as_samples(t: float, values: Mapping[str, float]) -> list[SeriesValue]:
     """One sample per metric."""
-    return [Sample(t, metric, value) for metric, value in values.items()]
+    return [SeriesValue(t, metric, value) for metric, value in values.items()]
 
 
 def checked_cpus(cpus: int | None, remedy: str) -> int:

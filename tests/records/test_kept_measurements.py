@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tare.records.quiet import stood_still
+from tare.records.kept_measurements import stood_still
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.analysis.analyse import analyse
-from tare.cli.looks import judge_of
+from tare.cli.interim_looks import judge_of
 from tare.cli.measuring import begin_words
 from tare.records.layout import RunFiles
 from tare.records.looks import read_looks
@@ -52,7 +52,7 @@ def test_a_look_that_was_made_is_not_made_again(
 ) -> None:
     files = run_of(tmp_path / "run", ALIKE, 0.1)
     first = judge_of(files, 8)(5, "planned")
-    monkeypatch.setattr("tare.cli.looks.analyse", lambda _: 1 / 0)
+    monkeypatch.setattr("tare.cli.interim_looks.analyse", lambda _: 1 / 0)
     assert judge_of(files, 8)(5, "planned") == first
 
 

@@ -30,7 +30,7 @@ class PrintedInterval:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SeriesValue:
     """One value of a machine's series, under the name and unit that tare-probe gives it.
 
     Attributes:
@@ -60,7 +60,7 @@ class FileReading:
         samples_absolute: samples' t is Unix time.
         facts: what the content tells of the trial: factor-like name to text, e.g. threads: 16.
         told: what else the tool prints of itself and its load, e.g. its version; a factor where it
-            tells one (tare.imports.told_factors).
+            tells one (tare.imports.stated_factors).
         counts: operation to how often it was done, where the tool prints it per operation.
         notes: what a reader of the result must know of how it was read.
         summary: it is the result of a trial, not only a series of one.
@@ -82,7 +82,7 @@ class FileReading:
     intervals: list[PrintedInterval] = field(default_factory=list)
     histograms: list[str] = field(default_factory=list)
     tick_ns: int = 1
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[SeriesValue] = field(default_factory=list)
     samples_absolute: bool = True
     facts: dict[str, str] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)

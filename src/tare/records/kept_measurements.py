@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts
 
 
-class QuietRecord(BaseModel):
+class MeasurementPart(BaseModel):
     """The base of these documents."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Machine(QuietRecord):
+class MeasuredMachine(MeasurementPart):
     """Which machine it was: noise and prices are of one machine only."""
 
     hostname: str
@@ -32,7 +32,7 @@ class Machine(QuietRecord):
     kernel: str
 
     @classmethod
-    def of(cls, facts: MachineFacts) -> Machine:
+    def of(cls, facts: MachineFacts) -> MeasuredMachine:
         return cls(**{name: getattr(facts, name) for name in cls.model_fields})
 
 
@@ -50,7 +50,7 @@ def stood_still(gap_s: float, slice_s: float) -> bool:
     return gap_s >= max(slice_s / 2, LEAST_STOP_S)
 
 
-class Quiet(QuietRecord):
+class KeptMeasurement(MeasurementPart):
     """What is recorded of any measurement on servers without a database."""
 
     kept_as: ClassVar[str]
@@ -58,7 +58,7 @@ class Quiet(QuietRecord):
 
     schema_version: Literal[1] = 1
     made: datetime
-    machine: Machine
+    machine: MeasuredMachine
     slice_s: float
     pinned: bool = Field(description="servers and clients had a CPU each")
     frozen: bool = Field(description="servers stood still between their slices")
@@ -80,11 +80,11 @@ class Quiet(QuietRecord):
         return self.kept_as
 
 
-_Kind = TypeVar("_Kind", bound=Quiet)
-_Record = TypeVar("_Record", bound=QuietRecord)
+_Kind = TypeVar("_Kind", bound=KeptMeasurement)
+_Record = TypeVar("_Record", bound=MeasurementPart)
 
 
-def keep(found: Quiet, cache: Path | None = None) -> Path:
+def keep(found: KeptMeasurement, cache: Path | None = None) -> Path:
     """Put it into the cache, in place of an earlier one.
 
     Raises:
@@ -95,7 +95,7 @@ def keep(found: Quiet, cache: Path | None = None) -> Path:
     return file
 
 
-def write(found: QuietRecord, file: Path) -> None:
+def write(found: MeasurementPart, file: Path) -> None:
     """Write it whole or not at all.
 
     Raises:
@@ -112,7 +112,7 @@ def write(found: QuietRecord, file: Path) -> None:
         ) from error
 
 
-def kept_at(kind: type[Quiet], cache: Path | None = None) -> Path:
+def kept_at(kind: type[KeptMeasurement], cache: Path | None = None) -> Path:
     """The file in the cache that has this machine's latest."""
     return (cache or default_cache()) / kind.kept_as
 
@@ -134,4 +134,4 @@ def kept_here(
         file: its name in the cache, where the kind has several.
     """
     found = read(kind, kept_at(kind, cache).with_name(file or kind.kept_as))
-    return found if found is not None and found.machine == Machine.of(facts) else None
+    return found if found is not None and found.machine == MeasuredMachine.of(facts) else None

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from scipy import special
 
-from tare.analysis.inference.looks import (
+from tare.analysis.inference.group_sequential import (
     LookLevel,
     Sides,
     crossing,

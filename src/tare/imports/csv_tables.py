@@ -13,8 +13,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from tare.imports.file_content import FileReading, PrintedInterval, UnreadableError
 from tare.imports.parsing import microseconds, number, text_of
-from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import looks_like
 from tare.study.template import PLACES
 

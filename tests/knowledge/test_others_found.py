@@ -9,9 +9,9 @@ import pytest
 
 from tare.analysis.analyse import analyse
 from tare.analysis.model import Analysis, Others
-from tare.knowledge import others as module
+from tare.knowledge import others_found as module
 from tare.knowledge.library import Entry, Library, load_library
-from tare.knowledge.others import others_for, with_others
+from tare.knowledge.others_found import others_for, with_others
 from tare.knowledge.schema import Work
 from tare.study.read import load_study
 from tare.study.schema import Study

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.imports import tables
-from tare.imports.reading import PrintedInterval, UnreadableError
+from tare.imports import csv_tables
+from tare.imports.file_content import PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def test_a_row_is_a_trial(import_: Import, tmp_path: Path, run: Path) -> None:
 
 
 def test_a_row_may_be_an_interval() -> None:
-    first, second = tables.read(INTERVALS.encode())
+    first, second = csv_tables.read(INTERVALS.encode())
     assert first.intervals == [
         PrintedInterval(1.0, 100.0, 900.0),
         PrintedInterval(2.0, 300.0, 950.0),
@@ -81,4 +81,4 @@ def test_a_row_may_be_an_interval() -> None:
 )
 def test_what_is_wrong_is_said(text: str, why: str) -> None:
     with pytest.raises(UnreadableError, match=why):
-        tables.read(text.encode())
+        csv_tables.read(text.encode())

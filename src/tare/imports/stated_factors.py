@@ -30,7 +30,9 @@ _CORE = re.compile(r"workload([a-f])")
 """Files of YCSB's core workloads, which a study calls ycsb-a and so on."""
 
 
-def told_factors(study: Study, facts: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
+def stated_factors(
+    study: Study, facts: Mapping[str, str], told: Mapping[str, str]
+) -> dict[str, str]:
     """Factor to the text that tells its level, for every factor that the content tells.
 
     Args:

@@ -8,18 +8,18 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tare.imports.reading import UnreadableError
-from tare.imports.samples import append_samples, iso
+from tare.imports.file_content import UnreadableError
+from tare.imports.machine_series import append_samples, iso
 from tare.records.layout import UNFINISHED
-from tare.records.manifest import Source, SourceFile, TrialManifest, unmeasured
+from tare.records.manifest import ImportSource, SourceFile, TrialManifest, unmeasured
 from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from tare.imports.identity import Place
-    from tare.imports.reading import FileReading
+    from tare.imports.file_content import FileReading
+    from tare.imports.trial_identity import TrialPlace
     from tare.records.layout import RunFiles, TrialFiles
 
 CLIENT = "c1"
@@ -50,7 +50,7 @@ class ImportedTrial:
         named: its repetition has a name, and `block` is the number that it was given.
     """
 
-    place: Place
+    place: TrialPlace
     block: int
     parts: list[FromFile] = field(default_factory=list)
     named: bool = False
@@ -123,7 +123,7 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
         measure_end=begin + seconds,
         setup=condition.setup.model_dump(mode="json"),
         **unmeasured(),
-        source=Source(
+        source=ImportSource(
             tool=trial.parts[0].source.tool,
             files=[part.source for part in trial.parts],
             told=_facts(readings),
