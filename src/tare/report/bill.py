@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.tariff import SOFTIRQ
+from tare.enumeration import first_of, listing
 from tare.report import numbers
 from tare.report.labels import pair_names
 from tare.report.scales import Scale, linear_ticks
@@ -62,7 +63,7 @@ def without(analysis: Analysis) -> list[str]:
     for one in analysis.bills.without if analysis.bills else ():
         pair = one.treatment, one.baseline
         found.setdefault(one.why, []).append(" over ".join(names.get(pair, pair)))
-    told = [f"No bill of {_listed(pairs)}: {why}." for why, pairs in found.items()]
+    told = [f"No bill of {first_of(pairs, _MOST_NAMED)}: {why}." for why, pairs in found.items()]
     return [*told, *_lines_left_out(analysis)]
 
 
@@ -73,12 +74,7 @@ def _lines_left_out(analysis: Analysis) -> list[str]:
         for what, why in bill.left_out.items():
             own = found.setdefault(why, [])
             own += [] if what in own else [what]
-    return [f"No line of {_listed(whats)}: {why}." for why, whats in found.items()]
-
-
-def _listed(pairs: list[str]) -> str:
-    more = len(pairs) - _MOST_NAMED
-    return ", ".join(pairs[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return [f"No line of {first_of(whats, _MOST_NAMED)}: {why}." for why, whats in found.items()]
 
 
 def in_words(bill: Bill, by: str = "by prices") -> str:
@@ -105,7 +101,12 @@ def _where(bill: Bill) -> str:
     if not same:
         return ""
     owner = max(same, key=lambda name: abs(same[name]))
-    return f", most of it in {OWNERS[owner]} ({_us(same[owner])})"
+    much = (
+        "most of it"
+        if abs(same[owner]) > abs(bill.unexplained_us) / 2
+        else "the largest part of it"
+    )
+    return f", {much} in {OWNERS[owner]} ({_us(same[owner])})"
 
 
 def source(analysis: Analysis) -> str:
@@ -114,7 +115,7 @@ def source(analysis: Analysis) -> str:
         return ""
     bills = analysis.bills
     against = f"Its prices are not valid: {'; '.join(bills.doubts)}. " if bills.doubts else ""
-    flights = " and ".join(str(one) for one in bills.in_flight)
+    flights = listing([str(one) for one in bills.in_flight])
     return (
         f"{against}Prices are of servers without a database on this machine, weighed at "
         f"{bills.made} in {numbers.count(bills.rounds, 'round')} with {flights} operations in "
@@ -132,8 +133,9 @@ def _beside(analysis: Analysis) -> str:
         return ""
     told = (
         f"What servers and clients do beside is priced by single operations, weighed at "
-        f"{bills.parts_made} (tare weigh --what system,storage): of context switches, page faults "
-        "and system calls what is beyond those that the servers of the packets' prices made. "
+        f"{bills.parts_made} (tare weigh --what system,storage): of context switches, page faults, "
+        "bytes of files and system calls what is beyond those that the servers of the packets' "
+        "prices made. "
     )
     if bills.counting_us is not None:
         told += (
@@ -200,11 +202,11 @@ def _numbers(bill: Bill, us: float, ci: tuple[float, float]) -> list[Cell]:
 
 
 def _counted(line: BillLine) -> str:
-    return f"{line.count:+.2f} {line.unit}".replace("-", numbers.MINUS)
+    return f"{line.count:+z.2f} {line.unit}".replace("-", numbers.MINUS)
 
 
 def _us(value: float) -> str:
-    return f"{value:+.2f} {numbers.MICROSECONDS}".replace("-", numbers.MINUS)
+    return f"{value:+z.2f} {numbers.MICROSECONDS}".replace("-", numbers.MINUS)
 
 
 def _amount(value: float, ci: tuple[float, float]) -> str:
