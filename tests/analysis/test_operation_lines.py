@@ -12,13 +12,16 @@ from tare.analysis.amounts import Amount
 from tare.analysis.analyse import analyse
 from tare.analysis.operation_lines import (
     NO_PACKETS,
+    NOT_COUNTED,
     Doer,
     OperationPrices,
     Operations,
     StubCounts,
+    averaged,
 )
 from tare.analysis.part_tariff import PartTariff
 from tare.analysis.price_doubts import part_doubts
+from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.part_prices import Cost, PartPrice, PartWeighing, keep_parts
 from tests.analysis.test_bill import BRIDGE, around, price, weighing
@@ -48,6 +51,9 @@ ADDED_NS = {"futex_wake": 10.0, "futex_wait": 10.0, "switch": 50.0}
 """In the container; of other pieces 10, of a fault nothing. A switch alone costs 0.03 us more."""
 STUB = {"server_switches": 1.0, "server_futex_calls": 0.0, "server_calls": 2.0}
 """With one in flight, two packets."""
+FILES = {
+    f"{role}_{kind}_bytes": 0.0 for role in ("server", "client") for kind in ("written", "read")
+}
 CALLS = ("futex", "epoll", "read", "write", "sendmsg", "sync")
 
 
@@ -77,7 +83,7 @@ def part_price(piece: str, ns: float, platform: str, what: WeighedPart, half: fl
 def parts(
     half: float = 0.0, platforms: tuple[str, ...] = ("native", "docker"), **ns: float
 ) -> PartWeighing:
-    what: WeighedPart = "storage" if "append" in ns else "system"
+    what: WeighedPart = "storage" if {"append", "flush"} & set(ns) else "system"
     return PartWeighing(
         made=datetime(2026, 11, 1, tzinfo=UTC),
         machine=MACHINE,
@@ -104,6 +110,7 @@ def counted(prices: Weighing, counts: Mapping[str, float], **more: Any) -> Weigh
     """The stub's counts with one in flight; with 32 a tenth, as its packets are."""
     zero = {f"{role}_{kind}_calls": 0.0 for role in ("server", "client") for kind in CALLS}
     zero |= {f"{role}_{kind}": 0.0 for role in ("server", "client") for kind in ("calls", "faults")}
+    zero |= FILES
     whole = zero | {"server_switches": 0.0, "client_switches": 0.0} | counts
     own = [
         one.model_copy(
@@ -127,7 +134,7 @@ def doer(
     way: str = "native", packets: float | None = 2.0, error: float = 0.0, **counts: float
 ) -> Doer:
     zero = {f"{role}_{kind}_calls": 0.0 for role in ("server", "client") for kind in CALLS}
-    zero |= {"client_calls": 0.0, "server_faults": 0.0, "client_faults": 0.0}
+    zero |= {"client_calls": 0.0, "server_faults": 0.0, "client_faults": 0.0} | FILES
     whole = zero | {"client_switches": 0.0} | STUB | counts
     return Doer(
         way,
@@ -243,6 +250,53 @@ def test_faults_and_syncs_have_lines_where_they_are_weighed_and_made() -> None:
     }
 
 
+def test_bytes_of_files_have_lines_and_those_of_a_sync_are_in_its_own() -> None:
+    """A flush of 8 MiB costs 8,388.608 us, so a kilobyte 1; a read of 4,096 bytes 40.96 us, so a
+    kilobyte 10. Of 12,096 bytes that were written two syncs' 8,192 are in what two syncs cost."""
+    flush, read = 8_388_608.0, 40_960.0
+    whole = parts(
+        platforms=("native", "docker.volume"), append=40_000.0, flush=flush, read_cold=read
+    )
+    files = {"server_written_bytes": 12_096.0, "server_read_bytes": 500.0}
+    synced = {"server_sync_calls": 2.0, "server_calls": 4.0}
+    found = lines(doer(), doer(BRIDGED, **files, **synced), WEIGHED, parts(), whole)
+    assert amounts(found) == {
+        "syncs": 2 * 40.0,
+        "kilobytes written to files": 3.904,
+        "kilobytes read from the disk": 5.0,
+        "what docker adds to system calls": 2 * 0.01,
+        # 10 ns for a whole flush, and for a read
+        "what docker adds to kilobytes written to files": 3.904 * 0.01 * 1000 / (8 << 20),
+        "what docker adds to kilobytes read from the disk": 0.5 * 0.01 * 1000 / 4096,
+    }
+    assert found.left_out == {}
+
+
+def test_where_syncs_were_not_counted_it_is_not_known_which_bytes_they_hold() -> None:
+    refused = "the kernel counts no system calls for it: Permission denied"
+    side = doer(BRIDGED, server_written_bytes=4096.0)
+    side = side._replace(
+        counts={n: a for n, a in side.counts.items() if "calls" not in n}, why_no_calls=refused
+    )
+    assert lines(doer(), side).left_out["kilobytes written to files of the servers"] == refused
+
+
+def test_a_line_that_one_of_two_pairs_lacks_is_in_no_mean_of_both() -> None:
+    """Half of it would be of no pair: in the other one it is not known, and not nothing."""
+    made = {"server_switches": 3.0, "server_faults": 0.5}
+    whole = lines(doer(), doer(BRIDGED, **made))
+    side = doer(BRIDGED, **made)
+    without = side._replace(counts={n: a for n, a in side.counts.items() if "switches" not in n})
+    found = averaged([(0.5, whole), (0.5, lines(doer(), without))])
+    assert amounts(found) == {"page faults": 0.5}
+    assert found.left_out == {
+        "context switches of the servers (in 1 of 2 pairs)": NOT_COUNTED,
+        "context switches of the clients (in 1 of 2 pairs)": NOT_COUNTED,
+    }
+    assert found.owners["server"].value == pytest.approx(0.5)
+    assert amounts(averaged([(0.5, whole), (0.5, whole)])) == amounts(whole)
+
+
 def test_without_a_price_or_a_count_there_is_a_reason_and_no_line() -> None:
     synced = doer(BRIDGED, server_sync_calls=0.1, server_calls=2.1)
     assert lines(doer(), synced).left_out == {
@@ -321,7 +375,7 @@ def test_a_run_s_bill_has_them_in_its_sum_and_its_owner(tmp_path: Path) -> None:
         ok = sum(client["ok"] for client in manifest["clients"])
         switches = 1.0 if manifest["condition"] == "native" else 2.0
         sides = {"server_switches": switches, "client_switches": 0.0,
-                 "server_faults": 0.0, "client_faults": 0.0}  # fmt: skip
+                 "server_faults": 0.0, "client_faults": 0.0, **FILES}  # fmt: skip
         manifest["slices"]["counts"] = {name: n * ok for name, n in sides.items()}
         manifest["slices"]["counts"]["packets"] = 2.0 * ok
         none = {f"{role}_{kind}_calls": 0 for role in ("server", "client") for kind in CALLS}
@@ -353,3 +407,11 @@ def test_a_disturbed_weighing_of_parts_makes_its_prices_doubtful() -> None:
     assert part_doubts(parts()) == []
     (told,) = part_doubts(parts().model_copy(update={"other_cores": 0.5}))
     assert told == "other programs disturbed the weighing of system (0.5 cores)"
+
+
+def test_a_way_whose_packets_were_hardly_counted_holds_nothing_of_what_the_stub_did() -> None:
+    """Of so few packets per operation the tariff makes no price, and the stub's counts are of none:
+    both go by the same rule."""
+    prices = counted(weighing(price(BRIDGED, 1, 3.0, packets=1e-7)), STUB)
+    assert StubCounts(prices).at(BRIDGED, 2.0, "server_switches") is None
+    assert BRIDGED not in Tariff(prices)

@@ -103,6 +103,13 @@ def test_doctor_says_what_can_run_here() -> None:
     assert all(one["remedy"] for one in found.values() if not one["ok"])
 
 
+def test_doctor_answers_one_question_at_a_time() -> None:
+    done = tare("doctor", "--database", "mongodb", "--noise")
+    assert done.returncode == 2
+    assert "--database and --noise are questions of their own" in done.stderr
+    assert "tare doctor --database mongodb; tare doctor --noise" in " ".join(done.stderr.split())
+
+
 def test_clean_finds_nothing_where_no_run_has_died(tmp_path: Path) -> None:
     tare("clean", cwd=tmp_path)  # of whatever died on this machine before, as every run does
     done = tare("clean", "--dry-run", cwd=tmp_path)

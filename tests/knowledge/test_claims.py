@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tare.knowledge.claims import claim_of, contradicted
+from tare.knowledge.claims import by_digits, claim_of, contradicted
 from tests.knowledge.sample import changed, finding
 
 NO_VALUES = {"baseline": None, "treatment": None}
@@ -101,3 +101,26 @@ def test_a_second_number_settles_no_other_contradiction() -> None:
 )
 def test_what_takes_an_effect_back(about: str, takes_back: bool) -> None:
     assert contradicted(changed(5.0, discrepancies=clash(about))) is takes_back
+
+
+@pytest.mark.parametrize(
+    ("values", "effect", "allowed"),
+    [
+        ({"baseline": 0.9, "treatment": 1.2}, {"ratio": 1.3333}, (1.15 / 0.95, 1.25 / 0.85)),
+        ({"baseline": 1, "treatment": 2}, {"ratio": 2.0}, (1.5 / 1.5, 2.5 / 0.5)),
+        ({"baseline": 16.5, "treatment": 21.3}, {"ratio": 1.2909}, None),
+        ({"baseline": 133201, "treatment": 43314}, {"ratio": 0.3252}, None),
+        # the change itself is printed, and exactly
+        (
+            {"baseline": 0.9, "treatment": 1.2},
+            {"ratio": 1.3333, "how": "printed", "printed": 33.33, "printed_as": "percent"},
+            None,
+        ),
+    ],
+    ids=["one digit", "whole numbers", "three digits", "six digits", "a printed change"],
+)
+def test_what_few_printed_digits_allow_is_told_with_a_number(
+    values: dict[str, float], effect: dict[str, Any], allowed: tuple[float, float] | None
+) -> None:
+    found = by_digits(finding(values=values, effect={"how": "two values"} | effect))
+    assert found == (None if allowed is None else pytest.approx(allowed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tare.knowledge.wording import percent, span
+from tare.knowledge.wording import allowed, percent, span
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,12 @@ from tare.knowledge.wording import percent, span
 )
 def test_a_ratio_is_told_as_a_change(ratio: float, said: str) -> None:
     assert percent(ratio) == said
+
+
+def test_a_number_of_few_digits_is_told_in_whole_percents_with_what_they_allow() -> None:
+    told = allowed(1.3333, (1.2105, 1.4706))
+    assert told == "+33% is +21% to +47% by its printed digits"
+    assert percent(5.9, whole=True) == "5.9x"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ from typing import Any
 import docker
 import pytest
 
+from tare.errors import TareError
 from tare.lab import clean
 from tare.machines.ssh import HostGoneError
+from tare.runtimes.declaration import Declaration
 from tare.runtimes.left import Left
 from tare.runtimes.ssh.leftovers import HostLeftovers
 from tare.runtimes.swarm.leftovers import SwarmLeftovers
@@ -151,3 +153,43 @@ def test_directories_without_the_mark_of_a_run_are_not_found_nor_removed(
     clean.remove(made)
     assert thesis.exists()
     assert half.exists()
+
+
+class Broken(Declaration):
+    """Of a package whose own search, removal and second look fail."""
+
+    name = "broken"
+
+    def left(self) -> Left:
+        raise KeyError("state")
+
+
+def test_a_package_whose_search_fails_hides_nothing_of_the_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    here = {**clean.registered(), "broken": Broken()}
+    monkeypatch.setattr("tare.lab.clean.registered", lambda: here)
+    network = SimpleNamespace(name="tare-run", attrs={})
+    made = found(monkeypatch, tmp_path, docker_engine=({"networks": [network]}, ""))
+    assert made.unanswered == ["broken: KeyError: 'state'"]
+    assert made.words() == ["1 networks: tare-run"]
+
+
+def test_a_package_whose_removal_fails_keeps_nothing_of_the_others() -> None:
+    removed: list[str] = []
+
+    def fails() -> list[TareError]:
+        raise OSError("no such socket")
+
+    def works() -> list[TareError]:
+        removed.append("a")
+        return []
+
+    broken = Left({"jails": ["j1", "j2"]}, fails, remain=fails)  # type: ignore[arg-type]  # raises
+    told = clean.remove(clean.Leftovers(of_runtimes=[Left({"pods": ["a"]}, works), broken]))
+    assert removed == ["a"]
+    assert [(one.what, one.where) for one in told] == [
+        ("what a run left was not removed", "jails: j1, j2"),
+        ("jails of a dead run could not be removed", "j1, j2"),
+    ]
+    assert told[0].why == "OSError: no such socket"

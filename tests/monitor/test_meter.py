@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tare.machines.cgroups import Accounting
+from tare.monitor import meter as meter_module
 from tare.monitor.meter import (
     CpuReading,
     Meter,
@@ -19,6 +21,7 @@ from tare.monitor.meter import (
     own_packets,
     passed,
     processes_named,
+    whole,
 )
 
 
@@ -146,3 +149,50 @@ def test_processes_are_found_by_their_name() -> None:
     own = Path("/proc/self/comm").read_text().strip()
     assert os.getpid() in processes_named({own})
     assert processes_named({"no-such-process"}) == []
+
+
+def test_what_another_process_uses_under_the_id_of_one_that_has_ended_is_not_the_engine_s(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        meter = Meter(engine=[process.pid])
+        before = meter.read({})
+        process.kill()
+        process.wait()
+    burn(0.05)
+    # as if this process had been given the id
+    of = meter_module._clock_of
+    monkeypatch.setattr(meter_module, "_clock_of", lambda pid: of(os.getpid()))
+    assert meter.read({}).since(before).engine == 0.0
+    meter.close()
+
+
+def test_a_list_of_the_kernel_is_read_to_its_end() -> None:
+    """It comes a page at a time, as /proc/PID/net/dev does where there are thirty devices."""
+    maps = Path("/proc/self/maps")
+    descriptor = os.open(maps, os.O_RDONLY)
+    told = whole(descriptor)
+    os.close(descriptor)
+    assert len(told) > 2 * 4096
+    assert told.splitlines()[-1] == maps.read_text().splitlines()[-1]
+
+
+def test_of_an_ended_process_nothing_is_kept_open_after_a_look() -> None:
+    """Its files would tell nothing of who has its id then."""
+    meter = Meter()
+    with subprocess.Popen(["sleep", "60"]) as process:
+        assert "client_faults" in meter.read({"u": [Accounting(pids=(process.pid,))]}).counts
+        assert open_files_of(process.pid)
+        process.kill()
+    meter.look()
+    assert not open_files_of(process.pid)
+    meter.close()
+
+
+def open_files_of(pid: int) -> list[str]:
+    """Files below /proc/PID that this process has open."""
+    links = []
+    for one in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):  # the listing's own
+            links.append(str(one.readlink()))
+    return [link for link in links if link.startswith(f"/proc/{pid}/")]

@@ -124,3 +124,14 @@ def test_where_a_thread_has_ended_the_switches_of_its_slice_are_not_known() -> N
     assert as_many.since(before).counts == {"server_faults": 1, "client_switches": 2}
     more = reading(server_switches=9040, server_threads=13, server_faults=6, client_switches=3)
     assert more.since(before).counts["server_switches"] == 40
+
+
+def test_of_an_ended_process_whose_id_is_another_s_no_switches_are_counted(
+    counts: ProcessCounts,
+) -> None:
+    """Its open file says that it has ended; taskstats are asked by the id."""
+
+    def ended(file: str) -> str:
+        raise ProcessLookupError(file)
+
+    assert counts.read({"me": [ME]}, [ME], ended) == {}

@@ -82,6 +82,10 @@ def test_the_line_says_the_nearest_how_near_and_the_range() -> None:
         ({"ratio": None, "ci": None, "low": 1.4}, "+40.0% or more (study-a"),
         ({"ratio": None, "ci": None, "high": 1.4}, "up to +40.0% (study-a"),
         ({"ratio": None, "ci": None, "low": 1.2, "high": 1.4}, "+20.0% to +40.0% (study-a"),
+        (
+            {"ratio": 1.3333, "ci": None, "digits": (1.2105, 1.4706)},
+            "+33% (+21% to +47% by its printed digits) (study-a",
+        ),
     ],
 )
 def test_what_is_no_single_number_is_said_as_stated(stated: dict[str, Any], said: str) -> None:

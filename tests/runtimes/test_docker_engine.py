@@ -127,3 +127,26 @@ def test_a_runs_own_volume_is_made_and_removed() -> None:
     assert volumes.there == {"v": OURS}
     docker_engine.remove_volume(engine, "v", OURS)
     assert volumes.there == {}
+
+
+@pytest.mark.parametrize(
+    ("host", "elsewhere"),
+    [
+        ("", False),
+        ("unix:///var/run/docker.sock", False),
+        ("tcp://127.0.0.1:2375", False),
+        ("tcp://engine:2376", True),
+        ("ssh://root@engine", True),
+    ],
+)
+def test_an_engine_of_another_machine_is_refused_with_its_name(
+    monkeypatch: pytest.MonkeyPatch, host: str, elsewhere: bool
+) -> None:
+    """Its containers' addresses and control groups are not here: `tare doctor` waited in vain."""
+    monkeypatch.setenv("DOCKER_HOST", host)
+    refused = ""
+    try:
+        docker_engine.refuse_elsewhere()
+    except RuntimeUnavailableError as error:
+        refused = error.where
+    assert refused == (f"DOCKER_HOST={host}" if elsewhere else "")

@@ -29,6 +29,16 @@ class Again(Declaration):
     name = "docker"
 
 
+NO_NAMES = ("", "jail@vmware", "ssh-jail", "ssh", "jail.bridge", "Jail", "a jail", "jail-", "8")
+"""Of which a key, a way or a label could not be made, or would be read as something else."""
+
+
+def named(name: str) -> Declaration:
+    found = Jail()
+    found.name = name
+    return found
+
+
 @dataclass(frozen=True)
 class Distribution:
     name: str
@@ -63,6 +73,8 @@ def test_tare_s_own_are_found_first_and_then_what_packages_bring(
         (Again, "there is a runtime docker already"),
         (lambda: importlib.import_module("no_such_jail"), "No module named 'no_such_jail'"),
         (lambda: "jail", "it is no tare.runtimes.declaration.Declaration"),
+        (Declaration, "its name is None"),
+        *((lambda name=name: named(name), f"its name is {name!r}") for name in NO_NAMES),
     ],
 )
 def test_what_a_package_brings_and_cannot_be_used_is_told_with_the_package(

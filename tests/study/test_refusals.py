@@ -9,7 +9,7 @@ import pytest
 
 from tare.databases.mongodb.installation import unfit
 from tare.errors import StudyError
-from tare.machines.facts import MachineFacts
+from tare.machines.facts import Disk, MachineFacts
 from tare.study.plan import make_plan
 from tare.study.quantities import GIB
 from tare.study.refusals import refusals, refuse_plan
@@ -143,10 +143,37 @@ def test_all_refusals_become_one_error(read: ReadStudy) -> None:
 
 def test_docker_s_own_disk_is_asked_for_what_docker_keeps(read: ReadStudy) -> None:
     inside = ("factors.platform.docker={platform: {runtime: docker, storage: volume}}",)
-    assert refused(read, overrides=inside, engine_disk_free=GIB) == []
-    (one,) = refused(read, overrides=inside, engine_disk_free=GIB // 4)
-    assert "where the engine keeps its data" in one.reason
-    assert refused(read, engine_disk_free=GIB // 2) == []  # its data lies in a directory of ours
+    assert refused(read, overrides=inside, engine_disks=kept(docker=(7, GIB))) == []
+    (one,) = refused(read, overrides=inside, engine_disks=kept(docker=(7, GIB // 4)))
+    assert "where docker's engine keeps its data" in one.reason
+    # its data lies in a directory of ours
+    assert refused(read, engine_disks=kept(docker=(7, GIB // 2))) == []
+
+
+def kept(**engines: tuple[int, int]) -> dict[str, Disk]:
+    """Runtime to (device, bytes free) of where its engine keeps its data."""
+    return {name: Disk(f"/{name}", *disk) for name, disk in engines.items()}
+
+
+TWO_ENGINES = (
+    "factors.platform.docker={platform: {runtime: docker, storage: volume}}",
+    "factors.platform.podman={platform: {runtime: podman, storage: volume}}",
+)
+
+
+def test_each_engine_s_disk_is_asked_for_what_that_engine_keeps(read: ReadStudy) -> None:
+    """An image and one node's files each, half a gibibyte; both do not fit."""
+    able, room = {**HERE, "podman": None}, GIB * 3 // 4
+
+    def reasons(**engines: tuple[int, int]) -> list[str]:
+        found = refused(read, TEXT, TWO_ENGINES, able, engine_disks=kept(**engines))
+        return [one.reason for one in found]
+
+    assert reasons(docker=(7, room), podman=(8, room)) == []
+    (reason,) = reasons(docker=(7, room), podman=(8, GIB // 4))
+    assert "where podman's engine keeps its data" in reason
+    (reason,) = reasons(docker=(7, room), podman=(7, room))
+    assert "where docker's and podman's engines keep their data" in reason
 
 
 CLUSTERED = """\

@@ -59,7 +59,7 @@ pub fn lasting(directory: &Path) -> io::Result<()> {
 /// fs/ext4/ialloc.c), and 2,000 of them made it three times as dear.
 pub fn journaled(directory: &Path) -> io::Result<()> {
     let volume = volume(directory)?;
-    if volume.kind != "ext4" || has_journal(&volume.device).unwrap_or(true) {
+    if volume.kind != "ext4" || has_journal(Path::new("/sys"), &volume.device).unwrap_or(true) {
         return Ok(());
     }
     Err(io::Error::other(format!(
@@ -69,17 +69,13 @@ pub fn journaled(directory: &Path) -> io::Result<()> {
     )))
 }
 
-/// Whether the kernel keeps a journal for this device: a directory of its name in /proc/fs/jbd2.
-/// None: it cannot be told.
-fn has_journal(device: &str) -> Option<bool> {
-    let block = fs::read_link(format!("/sys/dev/block/{device}")).ok()?;
-    let name = format!("{}-", block.file_name()?.to_str()?);
-    let journals = fs::read_dir("/proc/fs/jbd2").ok()?;
-    Some(
-        journals
-            .flatten()
-            .any(|one| one.file_name().to_string_lossy().starts_with(&name)),
-    )
+/// Whether the ext4 of this device has a journal, its own or on another device: its sysfs names the
+/// journal's thread, or `<none>` (journal_task_show of fs/ext4/sysfs.c). None: it cannot be told.
+pub fn has_journal(sys: &Path, device: &str) -> Option<bool> {
+    let block = fs::read_link(sys.join("dev/block").join(device)).ok()?;
+    let own = sys.join("fs/ext4").join(block.file_name()?);
+    let thread = fs::read_to_string(own.join("journal_task")).ok()?;
+    Some(thread.trim().parse::<u32>().is_ok())
 }
 
 /// Write out what a turn has left in the journal: it would be part of others' next sync.

@@ -264,3 +264,24 @@ fn a_name_that_is_not_known_is_told_and_not_measured() {
     let why = Name::Resolve.make(None, None).err().expect("refused");
     assert!(why.to_string().contains("--name"), "{why}");
 }
+
+/// The journal of an ext4 can be on another device, where nothing bears this one's name.
+#[test]
+fn a_journal_counts_wherever_it_is() {
+    let sys = data();
+    let own = sys.path().join("fs/ext4/vda");
+    std::fs::create_dir_all(&own).expect("a directory");
+    std::fs::create_dir_all(sys.path().join("dev/block")).expect("a directory");
+    std::os::unix::fs::symlink(
+        "../../devices/block/vda",
+        sys.path().join("dev/block/254:0"),
+    )
+    .expect("a link");
+    let told = |thread: &str| {
+        std::fs::write(own.join("journal_task"), thread).expect("a file");
+        storage::has_journal(sys.path(), "254:0")
+    };
+    assert_eq!(told("417\n"), Some(true));
+    assert_eq!(told("<none>\n"), Some(false));
+    assert_eq!(storage::has_journal(sys.path(), "7:1"), None);
+}

@@ -10,6 +10,7 @@ that is averaged over pairs of conditions has the mean of their bills.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.analysis.between_nodes import billed_side, unpriced_nodes
@@ -20,7 +21,7 @@ from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
 from tare.analysis.operation_lines import OperationPrices, StubCounts
 from tare.analysis.part_tariff import PartTariff
 from tare.analysis.price_doubts import doubts, part_doubts
-from tare.analysis.priced_pair import Predicted, mean, priced, with_operations
+from tare.analysis.priced_pair import Predicted, mean, priced
 from tare.analysis.tariff import NATIVE, PARTS, Tariff
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Billing:
                 return NOT_COUNTED if whole else NOT_APART
         ways = priced(self._tariff, base, treated, unpriced)
         done = (side.doing(paid) for side, paid in zip(sides, (base, treated), strict=True))
-        return with_operations(ways, self._operations.lines(*done))
+        return replace(ways, done=self._operations.lines(*done))
 
 
 def make_bills(

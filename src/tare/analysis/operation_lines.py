@@ -16,18 +16,19 @@ over services and roles add their errors up as they are. A product's error is of
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.amounts import Amount, amount_of, related, total
 from tare.analysis.part_tariff import ALL_CALLS, CALLS, SERVICES, Service
-from tare.analysis.tariff import COUNTED, NATIVE
+from tare.analysis.tariff import NATIVE, packets_of
 from tare.monitor.process_counts import CLIENT, MOST_PROCESSES, ROLES, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tare.analysis.part_tariff import PartTariff
-    from tare.records.prices import Interval, Weighing
+    from tare.records.prices import Price, Weighing
 
 NO_PACKETS = (
     "it is not known how much of it the price of the packets holds, as they were not counted"
@@ -38,6 +39,8 @@ NOT_COUNTED = (
     "deployments"
 )
 SYSTEM_CALLS = "system calls"
+_TOLL = "what "
+"""a line of what a platform adds begins with it"""
 _OF_ROLE = {SERVER: "of the servers", CLIENT: "of the clients"}
 
 
@@ -71,17 +74,73 @@ class PricedLine(NamedTuple):
     unit: str = "packets"
 
 
-class Operations(NamedTuple):
-    """Of a pair of conditions.
+class Part(NamedTuple):
+    """What one owner pays of a line.
 
     Attributes:
-        owners: server and client to the microseconds that they pay.
+        needs: names of what is left out where there is no such part.
+    """
+
+    line: PricedLine
+    owner: str
+    needs: frozenset[str]
+
+    def times(self, share: float) -> Part:
+        """In proportion."""
+        often, amount = share * self.line.often, self.line.amount.times(share)
+        return self._replace(line=self.line._replace(often=often, amount=amount))
+
+
+class Operations(NamedTuple):
+    """Of a pair of conditions, or the mean of several.
+
+    Attributes:
+        parts: those that are of one line go together.
         left_out: what no line is of, and why.
     """
 
-    lines: Sequence[PricedLine]
-    owners: Mapping[str, Amount]
-    left_out: Mapping[str, str]
+    parts: Sequence[Part] = ()
+    left_out: Mapping[str, str] = {}
+
+    @property
+    def lines(self) -> list[PricedLine]:
+        """What is paid for, the services first."""
+        found: dict[tuple[str, str], list[PricedLine]] = {}
+        for one in sorted(self.parts, key=lambda part: part.line.what.startswith(_TOLL)):
+            found.setdefault((one.line.what, one.line.unit), []).append(one.line)
+        return [
+            PricedLine(
+                what, sum(one.often for one in own), related(one.amount for one in own), unit
+            )
+            for (what, unit), own in found.items()
+        ]
+
+    @property
+    def owners(self) -> dict[str, Amount]:
+        """Server and client to the microseconds that they pay."""
+        found: dict[str, list[Amount]] = {}
+        for one in self.parts:
+            found.setdefault(one.owner, []).append(one.line.amount)
+        return {owner: related(own) for owner, own in found.items()}
+
+
+def averaged(pairs: Sequence[tuple[float, Operations]]) -> Operations:
+    """The mean of several pairs, each with its share.
+
+    What is left out of one of them is left out of all: a mean over the others would count it there
+    as nothing. Errors add up as they are.
+    """
+    why: dict[str, str] = {}
+    often: Counter[str] = Counter()
+    for _, one in pairs:
+        why |= one.left_out
+        often.update(one.left_out.keys())
+    parts = [part.times(share) for share, one in pairs for part in one.parts]
+    some = {what: f"{what} (in {of} of {len(pairs)} pairs)" for what, of in often.items()}
+    return Operations(
+        [part for part in parts if part.needs.isdisjoint(why)],
+        {what if often[what] == len(pairs) else some[what]: told for what, told in why.items()},
+    )
 
 
 class StubCounts:
@@ -91,19 +150,19 @@ class StubCounts:
     def __init__(self, weighing: Weighing) -> None:
         self._df = weighing.rounds - 1
         self.why_no_calls = weighing.why_no_calls
-        self._ways: dict[str, list[Mapping[str, Interval]]] = {}
+        self._ways: dict[str, list[Price]] = {}
         for one in weighing.prices:
-            if COUNTED in one.counts and one.counts[COUNTED].value > 0:
-                self._ways.setdefault(one.way, []).append(one.counts)
+            if packets_of(one):
+                self._ways.setdefault(one.way, []).append(one)
         for points in self._ways.values():
-            points.sort(key=lambda counts: counts[COUNTED].value)
+            points.sort(key=packets_of)
 
     def at(self, way: str, packets: float, name: str) -> Amount | None:
         """So much of it; None where it was not counted."""
         points = [
-            (one[COUNTED].value, amount_of(one[name], self._df))
+            (packets_of(one), amount_of(one.counts[name], self._df))
             for one in self._ways.get(way, ())
-            if name in one
+            if name in one.counts
         ]
         if not points:
             return None
@@ -132,19 +191,14 @@ class OperationPrices:
         for service in SERVICES:
             self._of_service(service, base, treated, made)
         self._of_other_calls(base, treated, made)
-        return Operations(
-            [*made.lines, *made.tolls()],
-            {role: related(own) for role, own in made.owners.items() if own},
-            made.left_out,
-        )
+        return Operations(made.parts, made.left_out)
 
     def _of_service(self, service: Service, base: Doer, treated: Doer, made: _Made) -> None:
         natively = self._parts.natively(service)
-        found: list[tuple[float, Amount]] = []
         for role in ROLES:
             what = f"{service.title} {_OF_ROLE[role]}"
             name = f"{role}_{service.counted}"
-            sides = [self._beyond(side, name) for side in (base, treated)]
+            sides = [self._beyond_in(side, role, service) for side in (base, treated)]
             if all(
                 _nothing(side, name, one) for side, one in zip((base, treated), sides, strict=True)
             ):
@@ -159,26 +213,28 @@ class OperationPrices:
                 )
                 continue
             more = total([after, before.times(-1)])
-            found.append((more.value, _product(more, natively)))
-            made.owners[role].append(found[-1][1])
+            line = PricedLine(service.title, more.value, _product(more, natively), service.title)
+            made.parts.append(Part(line, role, frozenset({what})))
             if role == SERVER:
                 self._toll(service, (base, before), (treated, after), made)
-        if found:
-            count, amount = sum(one for one, _ in found), related(one for _, one in found)
-            made.lines.append(PricedLine(service.title, count, amount, service.title))
 
     def _of_other_calls(self, base: Doer, treated: Doer, made: _Made) -> None:
         """Of those without a kind what the platform adds is known alone."""
         before, after = (self._others(side) for side in (base, treated))
-        if before is not None and after is not None:
+        if isinstance(before, Amount) and isinstance(after, Amount):
             self._toll(None, (base, before), (treated, after), made)
+            return
+        why = before if isinstance(before, str) else str(after)
+        for runtime in {base.runtime: None, treated.runtime: None}:
+            if runtime != NATIVE:
+                made.left_out[f"{_TOLL}{runtime} adds to other {SYSTEM_CALLS}"] = why
 
-    def _others(self, side: Doer) -> Amount | None:
+    def _others(self, side: Doer) -> Amount | str:
         names = [f"{SERVER}_{ALL_CALLS}", *(f"{SERVER}_{one.counted}" for one in CALLS)]
         found = [self._beyond(side, name) for name in names]
         known = [one for one in found if isinstance(one, Amount)]
         if len(known) < len(found):
-            return None
+            return next(one for one in found if isinstance(one, str))
         return related([known[0], *(one.times(-1) for one in known[1:])])
 
     def _toll(
@@ -206,17 +262,28 @@ class OperationPrices:
                 if service is None
                 else self._parts.added(service, side.runtime, side.storage)
             )
+            own = f"other {SYSTEM_CALLS}" if service is None else service.title
+            name = f"{_TOLL}{side.runtime} adds to {own}"
             if added is None:
-                own = f"other {SYSTEM_CALLS}" if service is None else service.title
                 where = f"{side.runtime}.{side.storage}" if stored else side.runtime
-                made.left_out[f"what {side.runtime} adds to {own}"] = (
-                    f"it was not weighed on {where}"
-                )
+                made.left_out[name] = f"it was not weighed on {where}"
                 continue
-            amount = _product(number, added)
-            what = f"what {side.runtime} adds to {each}"
-            made.toll(PricedLine(what, number.value, amount, each))
-            made.owners[SERVER].append(amount)
+            what = f"{_TOLL}{side.runtime} adds to {each}"
+            line = PricedLine(what, number.value, _product(number, added), each)
+            needs = {name, f"{own} {_OF_ROLE[SERVER]}"}
+            made.parts.append(Part(line, SERVER, frozenset(needs)))
+
+    def _beyond_in(self, side: Doer, role: str, service: Service) -> Amount | str:
+        """So many of a service as `_beyond`, without what the prices of others hold of it."""
+        left = self._beyond(side, f"{role}_{service.counted}")
+        for other, each in service.within.items():
+            found = self._beyond(side, f"{role}_{other}")
+            if isinstance(left, str) or isinstance(found, str):
+                return left if isinstance(left, str) else found
+            held = found.times(-each)
+            most = max(left.value, 0.0)  # a sync that found nothing to write holds nothing
+            left = related([left, held._replace(value=max(held.value, -most))])
+        return left if isinstance(left, str) else left.times(1 / service.per)
 
     def _beyond(self, side: Doer, name: str) -> Amount | str:
         """What a side makes beyond what the price of its packets holds; or why that is not
@@ -250,21 +317,11 @@ class OperationPrices:
 
 
 class _Made:
-    """Lines as they are made; what platforms add is put together by what it is added to."""
+    """Parts of lines as they are made, and what they are not made of."""
 
     def __init__(self) -> None:
-        self.lines: list[PricedLine] = []
-        self.owners: dict[str, list[Amount]] = {role: [] for role in ROLES}
+        self.parts: list[Part] = []
         self.left_out: dict[str, str] = {}
-        self._tolls: dict[str, list[PricedLine]] = {}
-
-    def toll(self, line: PricedLine) -> None:
-        self._tolls.setdefault(line.what, []).append(line)
-
-    def tolls(self) -> Iterable[PricedLine]:
-        for what, own in self._tolls.items():
-            amount = related(one.amount for one in own)
-            yield PricedLine(what, sum(one.often for one in own), amount, own[0].unit)
 
 
 def _nothing(side: Doer, name: str, beyond: Amount | str) -> bool:

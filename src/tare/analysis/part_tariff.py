@@ -7,7 +7,7 @@ wait do beside is in the price of a context switch, which is a hand-over without
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.analysis.amounts import Amount, amount_of, related
@@ -29,6 +29,8 @@ class Service:
         pieces: of its price, each with how often.
         part: which `tare weigh` has its pieces from.
         call: it is a system call.
+        per: so many of the count are one, as of bytes a kilobyte.
+        within: of the count so much is in the price of each of another count.
     """
 
     counted: str
@@ -36,8 +38,13 @@ class Service:
     pieces: Mapping[str, float]
     part: WeighedPart = "system"
     call: bool = True
+    per: float = 1.0
+    within: Mapping[str, float] = field(default_factory=dict)
 
 
+KB = 1000.0
+APPENDED, READ, FLUSHED = 4 << 10, 4 << 10, 8 << 20
+"""bytes that one weighed append, read and flush are of (tare-micro's storage.rs and reads.rs)"""
 SERVICES = (
     Service(
         "switches",
@@ -52,6 +59,23 @@ SERVICES = (
     Service("sendmsg_calls", "writes of several buffers", {"sendmsg": 1}),
     Service("faults", "page faults", {"fault_4k": 1}, call=False),
     Service("sync_calls", "syncs", {"append": 1}, "storage"),
+    Service(
+        "written_bytes",
+        "kilobytes written to files",
+        {"flush": KB / FLUSHED},
+        "storage",
+        call=False,
+        per=KB,
+        within={"sync_calls": APPENDED},
+    ),
+    Service(
+        "read_bytes",
+        "kilobytes read from the disk",
+        {"read_cold": KB / READ},
+        "storage",
+        call=False,
+        per=KB,
+    ),
 )
 ALL_CALLS = "calls"
 CALLS = tuple(one for one in SERVICES if one.call)

@@ -17,18 +17,17 @@ line n x c alone, n and c are independent, and the squares of its error are (c x
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.amounts import Amount, related, total
-from tare.analysis.operation_lines import PricedLine
+from tare.analysis.operation_lines import Operations, PricedLine, averaged
 from tare.analysis.tariff import NATIVE, PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tare.analysis.operation_lines import Operations
     from tare.analysis.tariff import Point, Tariff
 
 BATCHING = "how many answers share a packet"
@@ -57,6 +56,7 @@ class Predicted:
         owners: who uses what the ways add, and what of it is spent in soft interrupts.
         unpriced: what no line is of.
         far: a sentence for each side whose packets are far from what was weighed.
+        done: what is done beside the packets, which is in neither of these before `mean`.
         left_out: what beside packets no line is of, and why.
     """
 
@@ -65,6 +65,7 @@ class Predicted:
     owners: Mapping[str, Amount]
     unpriced: Sequence[str]
     far: Sequence[str]
+    done: Operations = field(default_factory=Operations)
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -120,8 +121,14 @@ def priced(
 
 
 def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
-    """The mean of several pairs, each with its share. All prices are of the same rounds, so that
-    their errors add up as they are."""
+    """The mean of several pairs, each with its share, and with what is done beside the packets.
+
+    All prices are of the same rounds, so that their errors add up as they are.
+    """
+    return _with_operations(_of_ways(parts), averaged([(share, one.done) for share, one in parts]))
+
+
+def _of_ways(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
     if len(parts) == 1:
         return parts[0][1]
     lines: dict[tuple[str, str], list[tuple[float, Amount]]] = defaultdict(list)
@@ -130,6 +137,7 @@ def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
             lines[what, unit].append((share * count, amount.times(share)))
     far = sum(bool(one.far) for _, one in parts)
     told = f"{far} of {len(parts)} pairs had packets per operation far from what was weighed"
+    unpriced = Counter(what for _, one in parts for what in one.unpriced)
     return Predicted(
         [
             PricedLine(
@@ -139,23 +147,24 @@ def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
         ],
         related(one.us.times(share) for share, one in parts),
         {owner: related(one.owners[owner].times(share) for share, one in parts) for owner in PARTS},
-        list(dict.fromkeys(what for _, one in parts for what in one.unpriced)),
+        [
+            what if often == len(parts) else f"{what}, in {often} of {len(parts)} pairs"
+            for what, often in unpriced.items()
+        ],
         [told] if far else [],
-        {what: why for _, one in parts for what, why in one.left_out.items()},
     )
 
 
-def with_operations(ways: Predicted, done: Operations) -> Predicted:
+def _with_operations(ways: Predicted, done: Operations) -> Predicted:
     """With what is done beside the packets; counts are of the same deployments, so that errors add
     up as they are."""
-    if not done.lines:
-        return replace(ways, left_out=done.left_out)
+    lines, owners = done.lines, done.owners
     return replace(
         ways,
-        lines=[*ways.lines, *done.lines],
-        us=related([ways.us, *(line.amount for line in done.lines)]),
+        lines=[*ways.lines, *lines],
+        us=related([ways.us, *(line.amount for line in lines)]),
         owners={
-            owner: related([one, done.owners[owner]]) if owner in done.owners else one
+            owner: related([one, owners[owner]]) if owner in owners else one
             for owner, one in ways.owners.items()
         },
         left_out=done.left_out,

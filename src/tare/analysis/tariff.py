@@ -71,10 +71,10 @@ class Tariff:
 
     def __init__(self, weighing: Weighing) -> None:
         self._df = weighing.rounds - 1
-        counted = [one for one in weighing.prices if _packets(one) > _FEWEST]
+        counted = [one for one in weighing.prices if packets_of(one)]
         native = {one.in_flight: one for one in counted if one.way == NATIVE}
         self._native = sorted(
-            (_packets(one), amount_of(one.demand, self._df)) for one in native.values()
+            (packets_of(one), amount_of(one.demand, self._df)) for one in native.values()
         )
         self._ways: dict[str, list[Point]] = defaultdict(list)
         self.paths: dict[str, str] = {}
@@ -134,8 +134,10 @@ class Tariff:
         }
         if one.way == NATIVE:
             added, owners = nothing, dict.fromkeys(PARTS, nothing)
-        return Point(_packets(one), _packets(native), added, owners)
+        return Point(packets_of(one), packets_of(native), added, owners)
 
 
-def _packets(price: Price) -> float:
-    return price.counts[COUNTED].value if COUNTED in price.counts else 0.0
+def packets_of(price: Price) -> float:
+    """Packets per operation of a weighed way; 0: none were counted, and nothing follows from it."""
+    found = price.counts[COUNTED].value if COUNTED in price.counts else 0.0
+    return found if found > _FEWEST else 0.0

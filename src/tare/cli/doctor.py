@@ -53,6 +53,15 @@ def command(
             "--home and --image are of --database mongodb",
             remedy="tare doctor --database mongodb --home DIRECTORY",
         )
+    asked = {"--database": bool(database), "--machines": machines, "--noise": noise}
+    given = [option for option, is_given in asked.items() if is_given]
+    if len(given) > 1:
+        raise UsageError(
+            f"{' and '.join(given)} are questions of their own",
+            remedy="; ".join(
+                f"tare doctor {one}{' mongodb' if one == '--database' else ''}" for one in given
+            ),
+        )
     if database:
         from tare.cli import doctor_mongodb
 

@@ -48,7 +48,10 @@ def _checked(home: Path | None, image: str) -> Iterator[Checked]:
 
 
 def _of_image(name: str) -> Iterator[Checked]:
+    from tare.runtimes.docker_engine import refuse_elsewhere
+
     try:
+        refuse_elsewhere()
         made = declared(CONTAINER).make(checkup.RUN, Path(), AddressPool()).images()
         if made is None:
             raise RuntimeUnavailableError(f"{CONTAINER} runs nothing from images")

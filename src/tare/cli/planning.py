@@ -67,8 +67,9 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
     used = sorted({name for one in plan.conditions for name in _runtimes(one.setup)})
-    stores = filter(None, (declared(name).store() for name in used))
-    machine = local_facts(where, next(stores, None) if plan.estimate.engine_disk_bytes else None)
+    kept = used if plan.estimate.engine_disk_bytes else []
+    stores = {name: store for name in kept if (store := declared(name).store()) is not None}
+    machine = local_facts(where, stores)
     states = {name: declared(name).fault() for name in used}
     elsewhere = {name for name in used if declared(name).elsewhere()}
     refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere, _unfit_in(plan)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tare.knowledge.claims import claim_of, contradicted
+from tare.knowledge.claims import by_digits, claim_of, contradicted
 from tare.knowledge.conclusion import Conclusion, conclude, ends_of
 from tare.knowledge.guidelines import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.library import place
@@ -65,6 +65,9 @@ class Found(BaseModel):
     )
     unit: str
     ci: tuple[float, float] | None
+    digits: tuple[float, float] | None = Field(
+        None, description="all ratios that the printed digits allow, where these are far apart"
+    )
     direction: str
     how: str
     word: str
@@ -257,6 +260,7 @@ def _found(one: Near, entry: Entry) -> Found:
         values=_values(finding),
         unit=finding.unit,
         ci=finding.spread.ci,
+        digits=None if bound else by_digits(finding),
         direction=effect.direction,
         how=effect.how,
         word=one.nearness.word,

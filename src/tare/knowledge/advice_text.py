@@ -77,12 +77,15 @@ def _found_lines(one: Found) -> Iterator[str]:
 
 
 def _found(one: Found) -> str:
-    change = percent(one.ratio) if one.ratio is not None else span(one.low, one.high)
+    whole = one.digits is not None
+    change = span(one.low, one.high) if one.ratio is None else percent(one.ratio, whole=whole)
     if one.ratio is None and one.low is None and one.high is None:
         change = WORDS.get(one.direction, one.direction)
     ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
     if one.values is not None and not one.ci:
         ci = f" ({one.values[0]:,} to {one.values[1]:,} {one.unit}{_points(one)})"
+    if one.digits is not None:
+        ci += f", {span(*one.digits, whole=True)} by its digits"
     name = " over ".join(one.links) if one.links else one.id
     return f"{change}{ci}  {one.metric}  {name}" + (
         f"  ({one.origin})" if one.origin != "shipped" else ""
@@ -99,9 +102,11 @@ def _points(one: Found) -> str:
 def _pooled_lines(answer: Answer) -> Iterator[str]:
     pooled = answer.pooled
     for study in pooled.studies:
-        span = f" ({percent(study.low)} to {percent(study.high)})" if study.low < study.high else ""
+        whole = pooled.coarse(study.findings)
+        ends = span(study.low, study.high, whole=whole)
+        apart = f" ({ends})" if study.low < study.high else ""
         yield (
-            f"{study.study}: {percent(study.ratio)}{span}, from "
+            f"{study.study}: {percent(study.ratio, whole=whole)}{apart}, from "
             f"{count(len(study.findings), 'finding')}"
         )
     if pooled.ci is not None and pooled.prediction is not None and pooled.ratio is not None:

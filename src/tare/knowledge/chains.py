@@ -12,7 +12,7 @@ import math
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from tare.knowledge.claims import claim_of
+from tare.knowledge.claims import claim_of, hidden
 from tare.knowledge.copies import of_other_copies
 from tare.knowledge.derived import direction_of, joined_id, rounded
 from tare.knowledge.library import Entry, place_inside
@@ -42,6 +42,9 @@ class _Link:
         self.entry = entry
         self.start, self.end = (base, side) if forward else (side, base)
         self.ratio = ratio if forward else 1 / ratio
+        low, high = hidden(entry.finding, ratio)
+        self.digits = (low, high) if forward else (1 / high, 1 / low)
+        """what its printed digits may stand for"""
         self.silent = effect is None or effect.ratio is None
         """No significant difference: taken as none, and named."""
 
@@ -194,6 +197,8 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
             "treatment": last.end,
             "effect": PublishedEffect(
                 ratio=None if ratio is None else rounded(ratio),
+                low=None if both else math.prod(link.digits[0] for link in path),
+                high=None if both else math.prod(link.digits[1] for link in path),
                 direction=direction_of(ratio),
                 how="chained",
             ),

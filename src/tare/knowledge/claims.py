@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +11,8 @@ from tare.knowledge.consistency import Span, as_printed
 if TYPE_CHECKING:
     from tare.knowledge.schema import Discrepancy, Finding
 
+_COARSE = 0.05
+"""Ratios that lie apart by more than the usual margin are not told as one with all its digits."""
 Kind = Literal["number", "bound", "none", "direction", "summary"]
 
 
@@ -105,6 +108,20 @@ def hidden(finding: Finding, ratio: float) -> tuple[float, float]:
         span = as_printed(effect.printed)
         return 1 + span.low / 100, 1 + span.high / 100
     return ratio, ratio
+
+
+def by_digits(finding: Finding) -> tuple[float, float] | None:
+    """All ratios that the digits of a number's source allow, where these are far apart: 0.9 and
+    1.2 ms are +33%, and anything from +21% to +47%. None: the number is as good as exact."""
+    effect = finding.effect
+    if effect is None or effect.ratio is None or finding.computed or effect.how == "range":
+        return None
+    if effect.how == "printed" and effect.printed_as == "percent":
+        return None
+    low, high = effect.low, effect.high  # of a chain, by all its links
+    if low is None or high is None:
+        low, high = hidden(finding, effect.ratio)
+    return (low, high) if math.log(high / low) > _COARSE else None
 
 
 def _stands_for(value: float, step: float | None) -> Span:

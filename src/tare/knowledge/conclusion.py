@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.enumeration import first_of
-from tare.knowledge.wording import of, percent, span
+from tare.knowledge.wording import allowed, of, percent, span
 from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def conclude(
             *_otherwise(pooled),
             *assumed,
             *twice,
+            *_by_digits(pooled),
             *_left_out(pooled),
         ],
     )
@@ -157,7 +158,8 @@ def _expect(noun: str, pooled: Pooled) -> str:
     if pooled.studies:
         low, high = _widest(pooled.parts)
         words = _other_words([_of(pooled, one) for one in studies], low, high)
-        total = f"{' or '.join([*words, of(span(low, high), noun)])}: "
+        changes = span(low, high, whole=_coarse(pooled.parts))
+        total = f"{' or '.join([*words, of(changes, noun)])}: "
     printed = len(pooled.studies)
     count = f"{printed} of {len(studies)}" if printed < len(studies) else f"{printed}"
     return f"Expect {total}{said}. {count} studies print a number: too few for a range."
@@ -226,7 +228,7 @@ def _total(noun: str, parts: Sequence[NearFinding]) -> str:
     ratios = [part.ratio for part in parts if part.kind == "number" and part.ratio is not None]
     if ratios:
         low, high = _widest(parts)
-        change = span(low, high)
+        change = span(low, high, whole=_coarse(parts))
         change = f"about {change}" if noun and low == high else change
         return of(change, noun) if noun else change
     changes = list(dict.fromkeys(_change(part) for part in parts))
@@ -245,7 +247,7 @@ def _change(part: NearFinding) -> str:
     if part.kind == "direction":
         return part.direction
     if part.kind == "number" and part.ratio is not None:
-        return percent(part.ratio)
+        return percent(part.ratio, whole=part.digits is not None)
     bound = span(part.low, part.high)
     if part.step and part.ratio is not None:
         return f"{bound} (printed as {percent(part.ratio)}, in steps of {part.step})"
@@ -301,6 +303,21 @@ def _otherwise(pooled: Pooled) -> Iterator[str]:
             told.append(" or ".join(known or dict.fromkeys(each)))
     if told:
         yield f"All of it differs in: {', '.join(told)}."
+
+
+def _coarse(parts: Iterable[NearFinding]) -> bool:
+    return any(part.digits is not None for part in parts)
+
+
+def _by_digits(pooled: Pooled) -> Iterator[str]:
+    """Numbers whose sources print so few digits that they stand for a range."""
+    found = [
+        f"{allowed(part.ratio, part.digits)} ({part.finding})"
+        for part in pooled.parts
+        if part.digits is not None and part.ratio is not None
+    ]
+    if found:
+        yield f"{first_of(found, _MOST_NAMED)}."
 
 
 def _left_out(pooled: Pooled) -> Iterator[str]:

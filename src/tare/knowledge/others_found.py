@@ -9,7 +9,7 @@ from tare.analysis.catalogue import ALL
 from tare.analysis.model.others_found import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
 from tare.knowledge.chains import chained
-from tare.knowledge.claims import claim_of, contradicted
+from tare.knowledge.claims import by_digits, claim_of, contradicted
 from tare.knowledge.from_run import OPERATIONS, load_shares, side_of, written_by
 from tare.knowledge.library import SHIPPED, place, source_of
 from tare.knowledge.nearness import (
@@ -349,6 +349,7 @@ def _finding(one: Near, entry: Entry) -> OtherFinding:
         low=claim.low,
         high=claim.high,
         ci=finding.spread.ci,
+        digits=by_digits(finding) if claim.kind != "bound" else None,
         direction=effect.direction,
         word=word,
         distance=round(one.nearness.distance, 4),

@@ -20,7 +20,7 @@ from tare.knowledge.claims import claim_of
 from tare.knowledge.rows import NearFinding, counting, part_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from tare.knowledge.nearness import Near
     from tare.knowledge.query import Query
@@ -63,6 +63,10 @@ class Pooled(BaseModel):
     )
     tau: float | None = Field(None, description="between-study sd of the log-ratio")
     method: str
+
+    def coarse(self, findings: Collection[str]) -> bool:
+        """Whether one of these has a number of few digits."""
+        return any(one.digits is not None and one.finding in findings for one in self.parts)
 
     @property
     def known(self) -> tuple[float, float] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.enumeration import count
+from tare.knowledge.claims import by_digits
 from tare.knowledge.library import place
 from tare.knowledge.wording import WORDS, percent, span
 from tare.runtimes.registry import containers
@@ -36,7 +37,7 @@ def change_of(finding: Finding) -> str:
     ci = finding.spread.ci
     interval = f" [{percent(ci[0])}, {percent(ci[1])}]" if ci else ""
     points = f" ({effect.printed:+g} points)" if effect.printed_as == "points" else ""
-    return percent(effect.ratio) + interval + points
+    return percent(effect.ratio, whole=by_digits(finding) is not None) + interval + points
 
 
 def load_of(load: PublishedLoad) -> str:
@@ -108,6 +109,8 @@ def finding_lines(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "value", f"{values.baseline} {one.unit}"
     if one.effect is not None:
         yield "how had", _how(one)
+        if (digits := by_digits(one)) is not None:
+            yield "digits", f"those that are printed allow {span(*digits, whole=True)}"
     yield "database", _cluster(one)
     yield "baseline", side_of(one.baseline)
     if one.treatment is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tare.knowledge.claims import Kind, claim_of, contradicted
+from tare.knowledge.claims import Kind, by_digits, claim_of, contradicted
 from tare.knowledge.nearness import (
     RELATED,
     copies_of,
@@ -52,6 +52,9 @@ class NearFinding(BaseModel):
     workload: list[str]
     load: str
     step: str = Field(description="of a measurement that went in steps: how wide they were")
+    digits: tuple[float, float] | None = Field(
+        None, description="all ratios that the printed digits allow, where these are far apart"
+    )
     elsewhere: str = Field("", description="the other number that its source prints, and where")
     assumed: str = Field(description="what a chain takes for granted")
     differs: dict[str, str] = Field({}, description="what was asked otherwise: field to what it is")
@@ -148,6 +151,7 @@ def part_of(one: Near) -> NearFinding:
         workload=finding.workload,
         load=load_of(finding.load),
         step=f"{step:,} {finding.unit}" if step is not None else "",
+        digits=by_digits(finding) if claim.kind == "number" else None,
         elsewhere=f"{percent(claim.elsewhere[0])}, {claim.elsewhere[1]}" if claim.elsewhere else "",
         assumed=finding.notes if finding.effect and finding.effect.how == "chained" else "",
         differs=dict(one.nearness.fields),

@@ -7,20 +7,31 @@ WORDS = {"none": "no difference"}
 _HUNDREDFOLD = 100.0
 
 
-def percent(ratio: float) -> str:
-    """A ratio as a change: 1.034 is +3.4%; beyond a hundredfold its digits say nothing."""
+def percent(ratio: float, *, whole: bool = False) -> str:
+    """A ratio as a change: 1.034 is +3.4%; beyond a hundredfold its digits say nothing.
+
+    Args:
+        whole: its source's digits allow no more than whole percents.
+    """
     if ratio > _HUNDREDFOLD:
         return "over 100x"
     if ratio < 1 / _HUNDREDFOLD:
         return "under 0.01x"
-    change = round((ratio - 1) * 100, 1) or 0.0  # no minus before a zero
-    return f"{change:+.1f}%" if abs(change) < 100 else f"{ratio:.2f}x"
+    digits = 0 if whole else 1
+    change = round((ratio - 1) * 100, digits) or 0.0  # no minus before a zero
+    return f"{change:+.{digits}f}%" if abs(change) < 100 else f"{ratio:.{digits + 1}f}x"
 
 
-def span(low: float | None, high: float | None) -> str:
-    """A range of ratios, or one end of it."""
+def allowed(ratio: float, digits: tuple[float, float]) -> str:
+    """A number whose source prints few digits, and what these may stand for."""
+    low, high = (percent(one, whole=True) for one in digits)
+    return f"{percent(ratio, whole=True)} is {low} to {high} by its printed digits"
+
+
+def span(low: float | None, high: float | None, *, whole: bool = False) -> str:
+    """A range of ratios, or one end of it; `whole` as of `percent`."""
     if low is not None and high is not None:
-        lower, upper = percent(low), percent(high)
+        lower, upper = percent(low, whole=whole), percent(high, whole=whole)
         return lower if lower == upper else f"{lower} to {upper}"
     if low is not None:
         more = "more" if low > 1 else "higher"

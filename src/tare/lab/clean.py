@@ -14,12 +14,13 @@ from tare.lab import marked
 from tare.lab.undisturbed import undisturbed
 from tare.machines import addresses, cgroups, neighbours
 from tare.records.layout import RunFiles
+from tare.runtimes.left import Left
 from tare.runtimes.registry import registered
 from tare.runtimes.ssh import leftovers as ssh
 from tare.runtimes.ssh.leftovers import HostLeftovers
 
 if TYPE_CHECKING:
-    from tare.runtimes.left import Left
+    from tare.runtimes.declaration import Declaration
 
 
 @dataclass
@@ -71,7 +72,7 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
     Raises:
         InventoryError: the inventory that is named cannot be read.
     """
-    of_runtimes = [one.left() for one in registered().values()]
+    of_runtimes = [_left(one) for one in registered().values()]
     found = [one for one in of_runtimes if one is not None]
     on_hosts = ssh.leftovers() if hosts else HostLeftovers()
     return Leftovers(
@@ -124,7 +125,7 @@ def remove(found: Leftovers) -> list[TareError]:
     """
     faults = ssh.remove(found.hosts)
     for left in reversed(found.of_runtimes):
-        faults += left.remove()
+        faults += _removed(left)
     addresses.remove(found.addresses)
     if found.rules:
         neighbours.let_in()
@@ -133,6 +134,41 @@ def remove(found: Leftovers) -> list[TareError]:
     for place in found.temporary:
         scratch.remove(place)
     return faults + _still_here(found)
+
+
+def _left(runtime: Declaration) -> Left | None:
+    """Of one runtime; whatever the code of a package raises, the others are asked too."""
+    try:
+        return runtime.left()
+    except Exception as error:
+        return Left({}, lambda: [], [f"{runtime.name}: {_told(error)}"])
+
+
+def _removed(left: Left) -> list[TareError]:
+    """What of one runtime could not be removed, likewise."""
+    try:
+        return left.remove()
+    except Exception as error:
+        return [
+            RuntimeUnavailableError(
+                "what a run left was not removed",
+                where="; ".join(f"{kind}: {', '.join(own)}" for kind, own in left.words.items()),
+                why=_told(error),
+                remedy="tare clean; or remove it by hand",
+            )
+        ]
+
+
+def _remaining(left: Left) -> Mapping[str, list[str]]:
+    """What of one runtime was to go and is there; all of it, where that cannot be told."""
+    try:
+        return left.remain()
+    except Exception:
+        return left.words
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, TareError) else f"{type(error).__name__}: {error}"
 
 
 def _together(told: Iterable[Mapping[str, list[str]]]) -> dict[str, list[str]]:
@@ -147,7 +183,7 @@ def _together(told: Iterable[Mapping[str, list[str]]]) -> dict[str, list[str]]:
 def _still_here(found: Leftovers) -> list[TareError]:
     """What of this machine's own was to go and did not."""
     left = {
-        **_together(one.remain() for one in found.of_runtimes),
+        **_together(_remaining(one) for one in found.of_runtimes),
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],
         "firewall rules": neighbours.kept_out() if found.rules else [],
         "control groups": [str(one) for one in found.groups if one.exists()],

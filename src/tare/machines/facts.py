@@ -5,10 +5,28 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A file system, and a directory on it.
+
+    Attributes:
+        device: its number, by which two directories are found to share it.
+        free: bytes.
+    """
+
+    place: str
+    device: int
+    free: int
 
 
 @dataclass(frozen=True)
@@ -30,9 +48,8 @@ class MachineFacts:
     transparent_huge_pages: str
     virtualization: str
     """what /proc/cpuinfo and DMI tell of a hypervisor; empty on bare metal"""
-    engine_disk_free: int | None = None
-    """bytes free where the Docker engine keeps its data; None: no engine, or the same file system
-    as the runs'"""
+    engine_disks: Mapping[str, Disk] = field(default_factory=dict)
+    """runtime to where its engine keeps its data, if that is not the runs' own file system"""
 
     def as_dict(self) -> dict[str, object]:
         return asdict(self)
@@ -78,12 +95,14 @@ def _virtualization() -> str:
     return (vendor or "a hypervisor") if hypervisor else ""
 
 
-def local_facts(where: Path | None = None, engine: Path | None = None) -> MachineFacts:
+def local_facts(
+    where: Path | None = None, engines: Mapping[str, Path] | None = None
+) -> MachineFacts:
     """Read this machine's facts.
 
     Args:
         where: a directory on the file system that the runs will use; here by default.
-        engine: where a local Docker engine keeps its data.
+        engines: runtime to where an engine of this machine keeps its data.
     """
     spot = (where or Path.cwd()).absolute()
     while not spot.exists():
@@ -101,14 +120,12 @@ def local_facts(where: Path | None = None, engine: Path | None = None) -> Machin
         clock_source=_read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         transparent_huge_pages=_read("/sys/kernel/mm/transparent_hugepage/enabled"),
         virtualization=_virtualization(),
-        engine_disk_free=_other_disk_free(engine, spot),
+        engine_disks={
+            runtime: Disk(str(store), store.stat().st_dev, shutil.disk_usage(store).free)
+            for runtime, store in (engines or {}).items()
+            if store.exists() and store.stat().st_dev != spot.stat().st_dev
+        },
     )
-
-
-def _other_disk_free(engine: Path | None, spot: Path) -> int | None:
-    if engine is None or not engine.exists() or engine.stat().st_dev == spot.stat().st_dev:
-        return None
-    return shutil.disk_usage(engine).free
 
 
 def file_system(path: Path) -> str:

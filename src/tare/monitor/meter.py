@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import signal
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,11 +36,12 @@ programs of this process's namespace send and receive, the clients, where no ser
 _NET_RX_PLACE = 4
 """number of the line softirq of /proc/stat, proc(5): its total, HI, TIMER, NET_TX, NET_RX"""
 _TICKS = os.sysconf("SC_CLK_TCK")
+_OF_PROCESS = re.compile(r"/proc/\d+/")
 _KERNEL_THREAD = 0x00200000
 """PF_KTHREAD of include/linux/sched.h"""
 _BEGINNER = "kthreadd"
-_USUAL, _LONGEST = 1 << 16, 1 << 20
-"""bytes that are asked for of a file; the kernel's answer to the second took 15 us longer"""
+_PIECE = 1 << 16
+"""Bytes that are asked for of a file at once; with 1 MiB the answer took 15 us longer."""
 _NAME_LENGTH = 15
 """characters that the kernel keeps of a process's name"""
 
@@ -129,6 +132,8 @@ class Meter:
     _last: dict[int, float] = field(default_factory=dict)
     _files: dict[str, int] = field(default_factory=dict)
     _networks: dict[int, int] = field(default_factory=dict)
+    _same: dict[int, int] = field(default_factory=dict)
+    """process id to the descriptor by which the kernel knows the process itself, pidfd_open(2)"""
     _processes: ProcessCounts = field(default_factory=ProcessCounts)
 
     def read(
@@ -147,9 +152,9 @@ class Meter:
         modes = _modes(stat)
         return CpuReading(
             machine=self._machine(modes),
-            own=time.process_time() + sum(self._process(pid) for pid in self.tare),
-            engine=sum(self._process(pid) for pid in self.engine),
-            kernel=sum(self._process(pid) for pid in self.kernel),
+            own=time.process_time() + sum(map(self._kept, self.tare)),
+            engine=sum(map(self._kept, self.engine)),
+            kernel=sum(map(self._process, self.kernel)),
             units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},
             modes=modes,
             counts=_counted(stat)
@@ -160,14 +165,21 @@ class Meter:
 
     def poll(self) -> None:
         """Find the kernel's threads and the units' processes anew; between slices, as a new one's
-        time comes with it."""
+        time comes with it.
+
+        What is known by the id of a process is forgotten, for the id may be another's by now.
+        """
         self.kernel = kernel_threads()
         self._processes.forget()
+        self._networks.clear()
+        for file in [one for one in self._files if _OF_PROCESS.match(one)]:
+            os.close(self._files.pop(file))
 
     def close(self) -> None:
-        for descriptor in self._files.values():
+        for descriptor in (*self._files.values(), *self._same.values()):
             os.close(descriptor)
         self._files.clear()
+        self._same.clear()
         self._processes.close()
 
     def _machine(self, modes: Mapping[str, float]) -> float:
@@ -211,6 +223,18 @@ class Meter:
                 return 0
         return self._networks[pid]
 
+    def _kept(self, pid: int) -> float:
+        """Of a process that is never looked for anew: once it has ended its id may be another's,
+        whose time is not its."""
+        until_now = self._last.get(pid, 0.0)
+        used = self._process(pid)
+        if pid not in self._same:
+            with contextlib.suppress(OSError):
+                self._same[pid] = os.pidfd_open(pid)
+        if pid in self._same and not _lives(self._same[pid]):
+            used = self._last[pid] = until_now
+        return used
+
     def _process(self, pid: int) -> float:
         """In nanoseconds there; of one that has ended, what was read last."""
         with contextlib.suppress(OSError):
@@ -223,16 +247,36 @@ class Meter:
                 self._files[file] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
                 return ""
-        told = os.pread(self._files[file], _USUAL, 0)
-        if len(told) == _USUAL:
-            told = os.pread(self._files[file], _LONGEST, 0)
-        return told.decode()
+        return whole(self._files[file])
+
+
+def whole(descriptor: int) -> str:
+    """All that an open file of the kernel's holds now: of lists (/proc/PID/net/dev) it gives a page
+    at a time, however much is asked for (seq_read_iter of fs/seq_file.c)."""
+    told = piece = os.pread(descriptor, _PIECE, 0)
+    while piece:
+        piece = os.pread(descriptor, _PIECE, len(told))
+        told += piece
+    return told.decode()
+
+
+def _lives(process: int) -> bool:
+    """Whether the process of this descriptor has not been waited for yet."""
+    try:
+        signal.pidfd_send_signal(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # another user's
+    return True
 
 
 def _grown(now: Mapping[str, int], earlier: Mapping[str, int]) -> dict[str, int]:
     """Between two readings. Without the switches of processes of which a thread has ended: those
     that it had made are in the earlier one alone. Where another one began meanwhile the threads are
-    as many as before, and the sum of switches falls."""
+    as many as before, and the sum of switches falls, unless it had made fewer than all others made
+    meanwhile: then this one slice has too few. Faults and bytes of ended threads stay in the sums
+    of their process."""
     found = {name: now[name] - earlier[name] for name in now if name in earlier}
     for role in ROLES:
         fewer = found.pop(f"{role}_{THREADS}", 0) < 0

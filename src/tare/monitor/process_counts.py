@@ -103,7 +103,8 @@ class ProcessCounts:
             found |= io_counts(text(f"{self._proc}/{pid}/io"))
         if self._switches is None:
             self._switches = Switches()
-        if (switched := self._switches.of(pid)) is not None:
+        # asked by the id, which may be another's once the open file says that this one has ended
+        if THREADS in found and (switched := self._switches.of(pid)) is not None:
             found[SWITCHED] = switched
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.tariff import SOFTIRQ
-from tare.enumeration import first_of
+from tare.enumeration import first_of, listing
 from tare.report import numbers
 from tare.report.labels import pair_names
 from tare.report.scales import Scale, linear_ticks
@@ -101,7 +101,12 @@ def _where(bill: Bill) -> str:
     if not same:
         return ""
     owner = max(same, key=lambda name: abs(same[name]))
-    return f", most of it in {OWNERS[owner]} ({_us(same[owner])})"
+    much = (
+        "most of it"
+        if abs(same[owner]) > abs(bill.unexplained_us) / 2
+        else "the largest part of it"
+    )
+    return f", {much} in {OWNERS[owner]} ({_us(same[owner])})"
 
 
 def source(analysis: Analysis) -> str:
@@ -110,7 +115,7 @@ def source(analysis: Analysis) -> str:
         return ""
     bills = analysis.bills
     against = f"Its prices are not valid: {'; '.join(bills.doubts)}. " if bills.doubts else ""
-    flights = " and ".join(str(one) for one in bills.in_flight)
+    flights = listing([str(one) for one in bills.in_flight])
     return (
         f"{against}Prices are of servers without a database on this machine, weighed at "
         f"{bills.made} in {numbers.count(bills.rounds, 'round')} with {flights} operations in "
@@ -128,8 +133,9 @@ def _beside(analysis: Analysis) -> str:
         return ""
     told = (
         f"What servers and clients do beside is priced by single operations, weighed at "
-        f"{bills.parts_made} (tare weigh --what system,storage): of context switches, page faults "
-        "and system calls what is beyond those that the servers of the packets' prices made. "
+        f"{bills.parts_made} (tare weigh --what system,storage): of context switches, page faults, "
+        "bytes of files and system calls what is beyond those that the servers of the packets' "
+        "prices made. "
     )
     if bills.counting_us is not None:
         told += (
@@ -196,11 +202,11 @@ def _numbers(bill: Bill, us: float, ci: tuple[float, float]) -> list[Cell]:
 
 
 def _counted(line: BillLine) -> str:
-    return f"{line.count:+.2f} {line.unit}".replace("-", numbers.MINUS)
+    return f"{line.count:+z.2f} {line.unit}".replace("-", numbers.MINUS)
 
 
 def _us(value: float) -> str:
-    return f"{value:+.2f} {numbers.MICROSECONDS}".replace("-", numbers.MINUS)
+    return f"{value:+z.2f} {numbers.MICROSECONDS}".replace("-", numbers.MINUS)
 
 
 def _amount(value: float, ci: tuple[float, float]) -> str:

@@ -71,9 +71,9 @@ def warnings(comparison: RunComparison) -> list[str]:
         ):
             title = in_sentence(_metric(comparison, floor.metric))
             found.append(
-                f"The noise hides the answer on {title}: identical conditions of run "
-                f"{floor.run.upper()} differed by up to {numbers.share(floor.floor)} between "
-                f"{floor.unit}s, more than the margin."
+                f"Identical conditions of run {floor.run.upper()} differed in {title} by up to "
+                f"{numbers.share(floor.floor)} between {floor.unit}s, more than the margin: do not "
+                "use undecided differences there."
             )
     if comparison.unanswered:
         names = ", ".join(plain(one) for one in comparison.unanswered[:8])

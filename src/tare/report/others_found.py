@@ -87,6 +87,9 @@ def _studies(number: int) -> str:
 def _change(one: OtherFinding) -> str:
     """A change, a stated range, or a direction."""
     if one.ratio is not None:
+        if one.digits is not None:
+            lowest, most = (_whole(end) for end in one.digits)
+            return f"{_whole(one.ratio)} ({lowest} to {most} by its printed digits)"
         ci = f" {numbers.interval(one.ci)}" if one.ci else ""
         return numbers.change(one.ratio) + ci
     low, high = (None if end is None else numbers.change(end) for end in (one.low, one.high))
@@ -95,6 +98,11 @@ def _change(one: OtherFinding) -> str:
     if low or high:
         return f"{low} or more" if low else f"up to {high}"
     return _DIRECTIONS.get(one.direction, one.direction)
+
+
+def _whole(ratio: float) -> str:
+    """In whole percents: the source allows no more."""
+    return f"{ratio - 1:+z.0%}".replace("-", numbers.MINUS)
 
 
 def _source(one: OtherFinding) -> str:

@@ -113,9 +113,10 @@ class Docker(Declaration):
 
 def _engine_fault() -> RuntimeUnavailableError | None:
     """Why the engine cannot be used; None where it can."""
-    from tare.runtimes.docker_engine import connect
+    from tare.runtimes.docker_engine import connect, refuse_elsewhere
 
     try:
+        refuse_elsewhere()
         connect(timeout_s=5)
     except RuntimeUnavailableError as error:
         return error

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import docker
 from docker.errors import DockerException, NotFound
@@ -54,6 +55,23 @@ def connect(timeout_s: int = 60) -> docker.DockerClient:
             remedy="apt-get install docker.io, then start dockerd (make setup does both)",
         ) from error
     return client
+
+
+def refuse_elsewhere() -> None:
+    """Containers' control groups, namespaces and addresses are looked for on this machine.
+
+    Raises:
+        RuntimeUnavailableError: DOCKER_HOST names an engine of another one.
+    """
+    named = os.environ.get("DOCKER_HOST", "")
+    host = urlsplit(named).hostname or ""
+    if host and host != "localhost" and not host.startswith("127."):
+        raise RuntimeUnavailableError(
+            "the Docker engine is on another machine",
+            where=f"DOCKER_HOST={named}",
+            why="control groups and addresses of its containers are there",
+            remedy="unset DOCKER_HOST; or name that machine in an inventory (docs/machines.md)",
+        )
 
 
 def data_directory() -> Path | None:

@@ -7,6 +7,7 @@ here, so that they are found without an installation too.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,9 @@ OWN = (
 BARE = "native"
 """The runtime that adds nothing: what a study has where it names none, and what others are compared
 with."""
+_NAME = re.compile(r"(?!ssh(-|$))[a-z][a-z0-9]*(-[a-z0-9]+)*")
+"""A name is part of others: of ways (docker.bridge), keys (ssh-docker@group, tare.runtimes.key),
+conditions, labels and images."""
 CONTAINER = "docker"
 """The runtime of a plain container: what is asked about where nobody says, and named in advice."""
 
@@ -95,6 +99,13 @@ def _brought(point: Any) -> Declaration:
         raise _unusable(point, f"{type(error).__name__}: {error}") from error
     if not isinstance(found, Declaration):
         raise _unusable(point, "it is no tare.runtimes.declaration.Declaration")
+    name = getattr(found, "name", None)
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise _unusable(
+            point,
+            f"its name is {name!r}: a name has small letters, digits and single hyphens, begins "
+            "with a letter, and not with ssh-, which is what runs it on hosts",
+        )
     return found
 
 

@@ -15,8 +15,9 @@ from tare.study.slice_schedule import block_seconds, cut_of
 from tare.study.start import snapshot_content, why_not
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from tare.machines.facts import Disk
     from tare.study.conditions import Condition
     from tare.study.schema import Design, Load, Setup
 
@@ -84,7 +85,8 @@ def estimate(
         ),
         0.0,
     )
-    breakdown["set-up"] = ARTIFACTS_S + (IMAGE_S if _any_docker(conditions) else 0.0)
+    images = len(_with_images(conditions))
+    breakdown["set-up"] = ARTIFACTS_S + images * IMAGE_S
     breakdown["set-up"] += _snapshots_s([one.setup for one in first.values()], design)
     for key, one in first.items():
         lives = {
@@ -110,17 +112,41 @@ def estimate(
     apart = len(conditions) if design.slice_s is None else 1  # slices: a block begins as a whole
     breakdown["between trials"] = passes * apart * BETWEEN_TRIALS_S
     in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
-    images = IMAGE_DISK_BYTES if _any_docker(conditions) else 0
+    image_bytes = images * IMAGE_DISK_BYTES
     return RunEstimate(
         seconds=sum(breakdown.values()),
         setup_seconds=breakdown["set-up"],
         memory_bytes=LAB_BYTES
         + _peak([_memory(one.setup, machine_memory) for one in first.values()], design)
         + _more_clients(conditions, first, design),
-        disk_bytes=images + _peak([cluster_disk(one.setup) for one in first.values()], design),
-        engine_disk_bytes=images + _peak([cluster_disk(one) for one in in_engine], design),
+        disk_bytes=image_bytes + _peak([cluster_disk(one.setup) for one in first.values()], design),
+        engine_disk_bytes=image_bytes + _peak([cluster_disk(one) for one in in_engine], design),
         breakdown=breakdown,
     )
+
+
+def disk_needs(
+    conditions: Iterable[Condition], design: Design, engines: Mapping[str, Disk]
+) -> dict[int | None, int]:
+    """Bytes that clusters and images take at most, by the device of their file system; None: of
+    that of the runs.
+
+    Args:
+        engines: runtime to where its engine keeps volumes, layers and images, if that is elsewhere.
+    """
+    every = list(conditions)
+    clusters: dict[int | None, list[int]] = {}
+    for setup in {one.deployment: one.setup for one in reversed(every)}.values():
+        disk = engines.get(setup.platform.runtime) if in_engine_directory(setup) else None
+        clusters.setdefault(disk.device if disk else None, []).append(cluster_disk(setup))
+    found = {device: _peak(own, design) for device, own in clusters.items()}
+    stores = {
+        (disk.place, disk.device) if disk else ("", None)
+        for disk in map(engines.get, _with_images(every))
+    }
+    for _, device in stores:
+        found[device] = found.get(device, 0) + IMAGE_DISK_BYTES
+    return found
 
 
 def _peak(needs: list[int], design: Design) -> int:
@@ -147,12 +173,10 @@ def _nodes(setup: Setup) -> int:
     return setup.clusters * setup.database.nodes
 
 
-def _any_docker(conditions: list[Condition]) -> bool:
-    return any(
-        declared(part.runtime).local_images
-        for one in conditions
-        for part in (one.setup.platform, one.setup.client)
-    )
+def _with_images(conditions: Iterable[Condition]) -> set[str]:
+    """Runtimes whose units an engine of this machine makes an image for."""
+    used = {part.runtime for one in conditions for part in (one.setup.platform, one.setup.client)}
+    return {runtime for runtime in used if declared(runtime).local_images}
 
 
 def _deploy_s(setup: Setup) -> float:

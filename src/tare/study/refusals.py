@@ -10,7 +10,7 @@ from tare.runtimes.registry import declared
 from tare.study.comparisons import comparisons
 from tare.study.conditions import baseline_condition, resolve
 from tare.study.design import AUTO
-from tare.study.estimate import estimate, together
+from tare.study.estimate import disk_needs, estimate, together
 from tare.study.left_out import reasons
 from tare.study.quantities import GIB, cpus_of, size_in_words
 from tare.study.server_needs import memory_in_words, node_memory
@@ -79,7 +79,7 @@ def refusals(
     here = [one for one in plan.conditions if _here(one.setup.platform, elsewhere)]
     if here:
         need = estimate(here, plan.study.design, machine.memory_bytes)
-        found += [*_memory(plan, machine, need, here), *_disk(plan, machine, need, here)]
+        found += [*_memory(plan, machine, need, here), *_disk(plan, machine, here)]
     return list(dict.fromkeys(found))
 
 
@@ -268,19 +268,14 @@ def _memory(
     )
 
 
-def _disk(
-    plan: Plan, machine: MachineFacts, needs: RunEstimate, here: Sequence[Condition]
-) -> Iterator[Refusal]:
-    need, engine = needs.disk_bytes, needs.engine_disk_bytes
-    places = [("where the runs lie", need, machine.disk_free)]
-    if machine.engine_disk_free is not None:
-        places = [
-            ("where the runs lie", need - engine, machine.disk_free),
-            ("where the engine keeps its data", engine, machine.engine_disk_free),
-        ]
-    for place, need, free in places:
+def _disk(plan: Plan, machine: MachineFacts, here: Sequence[Condition]) -> Iterator[Refusal]:
+    engines = machine.engine_disks
+    for device, need in disk_needs(here, plan.study.design, engines).items():
+        own = {name: disk for name, disk in engines.items() if disk.device == device}
+        free = min((disk.free for disk in own.values()), default=machine.disk_free)
         if need <= free:
             continue
+        place = _kept_by(list(own)) if own else "where the runs lie"
         one = max(here, key=lambda each: each.setup.load.records)
         yield _refusal(
             plan,
@@ -289,6 +284,12 @@ def _disk(
             f"about {_gib(need)} of disk needed {place}; {_gib(free)} is free",
             "lower load.records, or free some disk",
         )
+
+
+def _kept_by(runtimes: Sequence[str]) -> str:
+    whose = " and ".join(f"{name}'s" for name in runtimes)
+    keeps = "engine keeps its" if len(runtimes) == 1 else "engines keep their"
+    return f"where {whose} {keeps} data"
 
 
 def _all_limits(plan: Plan) -> Iterator[tuple[Condition, str, Limits]]:

@@ -19,6 +19,10 @@ class OtherFinding(AnalysisPart):
     low: float | None = Field(description="lower end of a stated range of the ratio")
     high: float | None = Field(description="upper end of a stated range of the ratio")
     ci: tuple[float, float] | None = Field(description="95% interval of the ratio, where known")
+    digits: tuple[float, float] | None = Field(
+        default=None,
+        description="all ratios that the digits printed there allow, where these are far apart",
+    )
     direction: Literal["higher", "lower", "none", "varies"] = Field(
         description="of the treatment's value"
     )

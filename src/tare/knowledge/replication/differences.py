@@ -9,6 +9,7 @@ from tare.study.quantities import MIB
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tare.analysis.trials import Trial
     from tare.knowledge.replication.measured import MeasuredRun
     from tare.knowledge.replication.reference import Reference
     from tare.study.schema import Limits, Setup, Study
@@ -22,8 +23,8 @@ def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
     kinds = sorted({one.database for one in findings})
     if reference.carried:
         yield f"database: {run.study.database.kind} here, {' and '.join(kinds)} in the source"
-    stand_ins = {trial.manifest.database.get("stand_in") for trial in run.trials}
-    for name in sorted(str(one) for one in stand_ins if one):
+    stand_ins = {str(one) for trial in run.trials if (one := _stand_in(trial))}
+    for name in sorted(stand_ins):
         yield f"database: {name} here, so that rows judge what the platform costs and no database"
     if not run.imported:  # their files do not know it
         yield from _versions(run, sorted({one.version for one in findings if one.version}))
@@ -43,15 +44,24 @@ def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
 
 
 def _versions(run: MeasuredRun, stated: list[str]) -> Iterator[str]:
-    """The versions that the clusters told of themselves: a study's `home` may hold any."""
+    """The versions that the clusters told of themselves: a study's `home` may hold any. What
+    stands in for a database has none of its versions, whatever it says."""
     database = run.study.database
-    told = {trial.manifest.database.get("version") for trial in run.trials}
+    own = [trial for trial in run.trials if not _stand_in(trial)]
+    if run.trials and not own:
+        return
+    told = {trial.manifest.database.get("version") for trial in own}
     here = sorted(str(one) for one in told if one)
     if not here:
         here = ["of a version that no cluster told" if database.home else database.version]
     if here != stated:
         said = " and ".join(stated) or "not stated"
         yield f"version: {database.kind} {' and '.join(here)} here, {said} in the source"
+
+
+def _stand_in(trial: Trial) -> object:
+    """What was measured in the database's place."""
+    return trial.manifest.database.get("stand_in")
 
 
 def _sizes(run: MeasuredRun, reference: Reference) -> Iterator[str]:
