@@ -13,6 +13,7 @@ from tare.cli import measuring as run
 from tare.cli.console import Terminal
 from tare.cli.plan_text import show
 from tare.cli.shortfall import shortfall_lines
+from tare.lab import run_lock
 from tare.runtimes.availability import obstacle
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -100,6 +101,7 @@ def test_a_run_begins_with_it(
             return SimpleNamespace(directory=tmp_path, failed=[])
 
     monkeypatch.setattr(run, "Lab", Idle)
+    monkeypatch.setattr(run_lock, "default_path", lambda: tmp_path / "lock")
     file = tmp_path / "study.yaml"
     file.write_text("study: pair\n")
     run.measure(planned(deployments=1, blocks=1), file, tmp_path / "runs", None, quiet=False)
