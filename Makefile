@@ -6,6 +6,9 @@
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
 
+# Some images set this; then every command compiles all that it imports, for seconds, again and again.
+unexport PYTHONDONTWRITEBYTECODE
+
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
 

@@ -104,7 +104,8 @@ def test_a_run_begins_with_it(
     monkeypatch.setattr(run_lock, "default_path", lambda: tmp_path / "lock")
     file = tmp_path / "study.yaml"
     file.write_text("study: pair\n")
-    run.measure(planned(deployments=1, blocks=1), file, tmp_path / "runs", None, quiet=False)
+    plan = planned(deployments=1, blocks=1)
+    run.measure(plan, file, tmp_path / "runs", None, quiet=False, weigh=False)
     assert "no interval can be made" in " ".join(seen[0].split())
     assert "a trial's name, e.g. D1-B01-" in seen[0]
     assert ": deployment 1, block 1, condition " in " ".join(seen[0].split())

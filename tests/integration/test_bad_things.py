@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from .conftest import BRIDGE, NATIVE, Bench, leftovers
+from .conftest import BRIDGE, NATIVE, Bench, leftovers, running
 
 pytestmark = pytest.mark.engine
 
@@ -98,13 +97,9 @@ def test_a_node_and_a_load_client_that_die_fail_their_trials_which_are_then_retr
     study = bench.study(NATIVE, blocks=2)
     process = bench.start("run", study)
     wait_for(process, bench, nth("trial begun", 1))
-    (node,) = [
-        p
-        for p in psutil.process_iter()
-        if p.name() == "java" and "CassandraDaemon" in " ".join(p.cmdline())
-    ]
+    (node,) = running("java", "cassandradaemon")
     node.kill()
-    os.kill(_await_client(process, "b02"), signal.SIGKILL)
+    await_client(process, "b02").kill()
     output, _ = process.communicate(timeout=600)
     assert process.returncode in (0, 3), output
     manifests = bench.manifests()
@@ -120,11 +115,11 @@ def test_a_node_and_a_load_client_that_die_fail_their_trials_which_are_then_retr
     assert leftovers() == []
 
 
-def _await_client(process: subprocess.Popen[str], trial: str) -> int:
+def await_client(process: subprocess.Popen[str], trial: str) -> psutil.Process:
+    """The load client of a trial, as soon as it runs."""
     while process.poll() is None:
-        for child in psutil.process_iter():
-            if child.name() == "tare-load" and trial in " ".join(child.cmdline()).lower():
-                return child.pid
+        for client in running("tare-load", trial):
+            return client
         with_timeout(process)
     raise AssertionError("the run ended before its client was seen")
 
