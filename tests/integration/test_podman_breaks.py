@@ -81,6 +81,7 @@ def others(tmp_path: Path) -> Iterator[Callable[[], dict[str, str]]]:
         client.volumes.get(NAMES["volume"]).remove()
 
 
+@pytest.mark.long  # as Docker's, and what a kill leaves in Podman is removed below
 def test_kill_9_amid_slices_keeps_finished_blocks_and_the_next_run_removes_the_frozen(
     bench: Bench, others: Callable[[], dict[str, str]]
 ) -> None:

@@ -93,7 +93,7 @@ def test_what_server_and_client_do_for_an_operation_is_counted_beside_its_packet
 
 def test_a_new_connection_has_a_price_on_each_way_and_a_page(tmp_path: Path) -> None:
     page = tmp_path / "prices.html"
-    found = weighed("--what", "connection", "--seconds", "60", "--html", str(page))
+    found = weighed("--what", "connection", "--seconds", "45", "--html", str(page))
     assert found.operation == "connection"
     assert [one.way for one in found.prices] == [*WAYS, *WAYS]
     bare, hidden = ([one for one in found.prices if one.tls is tls] for tls in (False, True))
