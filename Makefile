@@ -6,6 +6,9 @@
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
 
+# Some images set this; then every command compiles all that it imports, for seconds, again and again.
+unexport PYTHONDONTWRITEBYTECODE
+
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
 
@@ -35,14 +38,23 @@ lint: setup-dev ## format, style and types of all code
 WITHOUT_ENGINE = .venv/bin/pytest -n auto --dist loadfile -m 'not engine'
 ENGINE ?= engine
 
-check: lint ## every check and test that needs no engine: minutes
-	cargo test --profile checked --locked --workspace
+RUST_TESTS = cargo test --profile checked --locked --workspace
+RUST = $(shell find Cargo.toml Cargo.lock .cargo crates bench/floor) \
+	src/tare/load/specification.schema.json
+RUST_TESTED = target/rust-tested
+
+# What Rust tests have shown holds until a file or a directory of theirs changes.
+$(RUST_TESTED): $(RUST) | lint
+	$(RUST_TESTS)
+	@mkdir -p $(@D) && touch $@
+
+check: lint $(RUST_TESTED) ## every check and test that needs no engine; of Rust what has changed
 	$(WITHOUT_ENGINE)
 
 test: lint ## every check, then every test, those with real engines too
 	@setup/browser.sh || [ $$? -eq 3 ]
 	@setup/ssh.sh || [ $$? -eq 3 ]
-	cargo test --profile checked --locked --workspace
+	$(RUST_TESTS)
 	$(WITHOUT_ENGINE)
 	.venv/bin/pytest -m '$(ENGINE)'
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import itertools
 import re
@@ -32,6 +33,11 @@ STUDIES = sorted((CHECKOUT / "studies").glob("*.yaml"))
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 
+@functools.cache
+def parsed(page: Path) -> list[Token]:
+    return MARKDOWN.parse(page.read_text(encoding="utf-8"))
+
+
 @dataclass(frozen=True)
 class Block:
     """A fenced block of a page."""
@@ -54,7 +60,7 @@ def fenced(page: Path) -> list[Block]:
             token.info.strip(),
             token.content,
         )
-        for token in MARKDOWN.parse(page.read_text(encoding="utf-8"))
+        for token in parsed(page)
         if token.type == "fence"
     ]
 
@@ -165,20 +171,17 @@ def test_every_command_is_listed_in_the_order_of_the_help() -> None:
 
 def links(page: Path) -> list[str]:
     """Targets of the page's links and pictures, as written."""
-    inline: list[Token] = [
-        child
-        for token in MARKDOWN.parse(page.read_text(encoding="utf-8"))
-        for child in token.children or []
-    ]
+    inline: list[Token] = [child for token in parsed(page) for child in token.children or []]
     found = [token.attrGet("href") or token.attrGet("src") for token in inline]
     return [str(target) for target in found if target]
 
 
 def anchors(page: Path) -> set[str]:
     """The names that headings get on the usual sites: lower case, dashes for spaces."""
-    tokens = MARKDOWN.parse(page.read_text(encoding="utf-8"))
     titles = [
-        after.content for token, after in itertools.pairwise(tokens) if token.type == "heading_open"
+        after.content
+        for token, after in itertools.pairwise(parsed(page))
+        if token.type == "heading_open"
     ]
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 

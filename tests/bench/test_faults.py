@@ -48,6 +48,23 @@ class Host:
         return self.running
 
 
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else uses this machine: what another run or test has meanwhile is not seen."""
+    everywhere = ours.processes
+
+    def processes(variable: str = "TARE_RUN") -> dict[str, int]:
+        own = {child.pid for child in psutil.Process().children()}
+        return {name: pid for name, pid in everywhere(variable).items() if pid in own}
+
+    monkeypatch.setattr(ours, "processes", processes)
+    for kind in ("addresses", "rules", "mounts"):
+        monkeypatch.setattr(ours, kind, set)
+    monkeypatch.setattr(ours, "engine_items", dict)
+    monkeypatch.setattr(ours, "TEMPORARY", ())
+    monkeypatch.setattr(ours, "GROUPS", tmp_path / "groups")
+
+
 @pytest.fixture
 def invariants(tmp_path: Path) -> Iterator[Invariants]:
     """A run with finished trials, seen once, among the things of others."""

@@ -6,11 +6,8 @@ import contextlib
 import io
 import json
 import re
-import signal
-import sys
 import tempfile
 import unicodedata
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,11 +22,10 @@ from rich.table import Table
 from rich.text import Text
 
 import tare.cli
-from tare.cli.app import main
 from tare.cli.console import Terminal, say, say_document, say_json
 from tare.cli.live import LiveView
-from tare.cli.signals import ENDING
 from tare.lab.progress import Progress
+from tests.cli import in_process
 
 MARKUP = "[bold red]x[/nope]"
 CONTROLS = "\x1b[2J\x1b]0;mine\x07 \x9b31m \x85 \u202egpj.exe\u2066 \x7f \ud800 \u200b"
@@ -60,32 +56,10 @@ def obeyed(output: str) -> set[str]:
     return {one for one in output if unicodedata.category(one) in kinds and one != "\n"}
 
 
-@contextlib.contextmanager
-def signals_kept() -> Iterator[None]:
-    """A command ignores the signals that end it once it is done; this process goes on."""
-    before = {number: signal.getsignal(number) for number in ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def tare_here(*arguments: str | Path) -> tuple[int, str]:
-    """The command in this process, to the end: its status, and all that it wrote."""
-    out = io.StringIO()
-    status: Any = 0
-    with (
-        signals_kept(),
-        patch.object(sys, "argv", ["tare", *map(str, arguments)]),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(out),
-    ):
-        try:
-            main()
-        except SystemExit as ended:
-            status = ended.code
-    return int(status or 0), out.getvalue()
+    """Its status, and all that it wrote."""
+    done = in_process.tare(*arguments)
+    return done.returncode, done.stdout + done.stderr
 
 
 def study_with(text: str, place: tuple[str, ...]) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 from tare.cli.console import Terminal
@@ -14,8 +12,8 @@ from tare.cli.plan_text import left_out_lines, show
 from tare.runtimes.availability import obstacle
 from tare.study.plan import make_plan
 from tare.study.schema import Study
+from tests.cli.in_process import Ended, tare
 
-TARE = str(Path(sys.executable).with_name("tare"))
 STUDY = """\
 study: partly
 load: {records: 1000}
@@ -30,22 +28,15 @@ design: {deployments: 1, blocks: 2, warm: {at_least: 1s, at_most: 4s, window: 1s
 """
 
 
-def tare(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def tare_in(where: Path, *words: str) -> Ended:
     (where / "study.yaml").write_text(STUDY)
     # no engine answers there, so no Swarm is named
     named = {k: v for k, v in os.environ.items() if k != "TARE_SWARM"}
-    return subprocess.run(
-        [TARE, *arguments],
-        env={**named, "DOCKER_HOST": f"unix://{where}/no.sock"},
-        cwd=where,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return tare(*words, cwd=where, environment={**named, "DOCKER_HOST": f"unix://{where}/no.sock"})
 
 
 def test_the_plan_says_what_is_left_out_and_plans_the_rest(tmp_path: Path) -> None:
-    done = tare(tmp_path, "plan", "study.yaml")
+    done = tare_in(tmp_path, "plan", "study.yaml")
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert "left out, 2 of 4 conditions:" in text
@@ -57,7 +48,7 @@ def test_the_plan_says_what_is_left_out_and_plans_the_rest(tmp_path: Path) -> No
 
 
 def test_json_holds_what_is_left_out(tmp_path: Path) -> None:
-    plan = json.loads(tare(tmp_path, "plan", "study.yaml", "--json").stdout)
+    plan = json.loads(tare_in(tmp_path, "plan", "study.yaml", "--json").stdout)
     assert [one["condition"]["name"] for one in plan["left_out"]] == ["kvm", "swarm"]
     assert [one["name"] for one in plan["conditions"]] == ["native", "native-again"]
 
@@ -65,7 +56,7 @@ def test_json_holds_what_is_left_out(tmp_path: Path) -> None:
 def test_a_study_that_cannot_run_at_all_is_refused_and_nothing_else_is_said(
     tmp_path: Path,
 ) -> None:
-    done = tare(tmp_path, "plan", "study.yaml", "--set", "platform.machines=vmware")
+    done = tare_in(tmp_path, "plan", "study.yaml", "--set", "platform.machines=vmware")
     assert done.returncode == 2
     assert "nothing can be run: this version makes no VMware machines" in done.stderr
     assert done.stdout == ""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-TARE = str(Path(sys.executable).with_name("tare"))
+from tests.cli import in_process
+from tests.cli.in_process import Ended
+
 INVENTORY = """\
 [nodes]
 db[1:2].example.com ansible_user=tare
@@ -31,17 +31,9 @@ baseline: {client: here}
 """
 
 
-def tare(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def tare(*words: str, cwd: Path, **environment: str) -> Ended:
     own = {name: value for name, value in os.environ.items() if name != "TARE_INVENTORY"}
-    return subprocess.run(
-        [TARE, *words],
-        cwd=cwd,
-        env=own | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    return in_process.tare(*words, cwd=cwd, environment=own | environment)
 
 
 @pytest.fixture
@@ -139,7 +131,7 @@ baseline: {hosts: metal}
 """
 
 
-def compared(tmp_path: Path, other: str, *words: str) -> subprocess.CompletedProcess[str]:
+def compared(tmp_path: Path, other: str, *words: str) -> Ended:
     """A plan that compares the group metal with another."""
     (tmp_path / "groups").write_text(GROUPS, encoding="utf-8")
     (tmp_path / "study.yaml").write_text(COMPARED.replace("OTHER", other), encoding="utf-8")

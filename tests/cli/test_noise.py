@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,9 +12,10 @@ import pytest
 from tare.cli.doctor_noise import age, noise_found, noise_lines
 from tare.errors import LoadError
 from tare.lab.pilot import Piloted
+from tests.cli import in_process
+from tests.cli.in_process import Ended
 from tests.kept_noise import keep_pilot, pilot
 
-TARE = str(Path(sys.executable).with_name("tare"))
 STUDY = """\
 study: threads
 factors: {threads: {few: {}, many: {load: {threads: 64}}, most: {load: {threads: 128}}}}
@@ -27,16 +26,10 @@ margins: {service_demand: 3%, throughput: 0.5%}
 """
 
 
-def tare(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def tare(place: Path, *words: str) -> Ended:
     (place / "study.yaml").write_text(STUDY)
-    return subprocess.run(
-        [TARE, *arguments],
-        cwd=place,
-        env={**os.environ, "TARE_CACHE": str(place / "cache"), "COLUMNS": "300"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    own = {"TARE_CACHE": str(place / "cache"), "COLUMNS": "300"}
+    return in_process.tare(*words, cwd=place, environment={**os.environ, **own})
 
 
 def test_a_plan_names_the_pilot_its_age_and_what_it_leaves_undecided(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.test_commands import tare
+from tests.cli.in_process import tare
 
 GRAMBOW = "studies/grambow-2018.yaml"
 

@@ -13,6 +13,7 @@ from tare.cli import measuring as run
 from tare.cli.console import Terminal
 from tare.cli.plan_text import show
 from tare.cli.shortfall import shortfall_lines
+from tare.lab import run_lock
 from tare.runtimes.availability import obstacle
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -100,9 +101,11 @@ def test_a_run_begins_with_it(
             return SimpleNamespace(directory=tmp_path, failed=[])
 
     monkeypatch.setattr(run, "Lab", Idle)
+    monkeypatch.setattr(run_lock, "default_path", lambda: tmp_path / "lock")
     file = tmp_path / "study.yaml"
     file.write_text("study: pair\n")
-    run.measure(planned(deployments=1, blocks=1), file, tmp_path / "runs", None, quiet=False)
+    plan = planned(deployments=1, blocks=1)
+    run.measure(plan, file, tmp_path / "runs", None, quiet=False, weigh=False)
     assert "no interval can be made" in " ".join(seen[0].split())
     assert "a trial's name, e.g. D1-B01-" in seen[0]
     assert ": deployment 1, block 1, condition " in " ".join(seen[0].split())

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tare.artifacts.tree import cassandra_tree
@@ -132,6 +133,19 @@ def cassandra_cache(path: Path, environment: pytest.MonkeyPatch) -> Path:
     (path / tree.name).symlink_to(tree)
     environment.setenv("TARE_CACHE", str(path))
     return path
+
+
+def running(name: str, *words: str) -> list[psutil.Process]:
+    """Processes of this name with these words, in small letters, in their command line.
+
+    Others may end while they are looked at: then they are not among them.
+    """
+    return [
+        one
+        for one in psutil.process_iter(["name", "cmdline"])
+        if one.info["name"] == name
+        and all(word in " ".join(one.info["cmdline"] or []).lower() for word in words)
+    ]
 
 
 def leftovers() -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from .conftest import BRIDGE, NATIVE, Bench, leftovers
+from .conftest import BRIDGE, NATIVE, Bench, leftovers, running
 
 pytestmark = pytest.mark.engine
 
@@ -77,6 +76,11 @@ def test_ctrl_c_and_a_closed_terminal_stop_cleanly_and_the_run_can_be_resumed(
 ) -> None:
     study = bench.study(NATIVE, BRIDGE)
     process = bench.start("run", study)
+    wait_for(process, bench, nth("deployment begun", 1))
+    second = bench.tare("run", study, "--name", "other")
+    assert second.returncode == 1
+    assert f"process {process.pid} runs small" in second.stderr, "one run at a time"
+    assert not (bench.root / "runs" / "other").exists()
     wait_for(process, bench, nth("trial begun", 1))
     process.send_signal(how)
     output, _ = process.communicate(timeout=120)
@@ -87,57 +91,35 @@ def test_ctrl_c_and_a_closed_terminal_stop_cleanly_and_the_run_can_be_resumed(
     assert len(bench.manifests()) == 2
 
 
-def test_a_node_that_dies_fails_its_trial_which_is_then_retried(bench: Bench) -> None:
+def test_a_node_and_a_load_client_that_die_fail_their_trials_which_are_then_retried(
+    bench: Bench,
+) -> None:
     study = bench.study(NATIVE, blocks=2)
     process = bench.start("run", study)
     wait_for(process, bench, nth("trial begun", 1))
-    (node,) = [
-        p
-        for p in psutil.process_iter()
-        if p.name() == "java" and "CassandraDaemon" in " ".join(p.cmdline())
-    ]
+    (node,) = running("java", "cassandradaemon")
     node.kill()
+    await_client(process, "b02").kill()
     output, _ = process.communicate(timeout=600)
     assert process.returncode in (0, 3), output
-    failed = bench.manifests()["D1-B01-native.failed-1"]
+    manifests = bench.manifests()
+    failed = manifests["D1-B01-native.failed-1"]
     assert "a database node died" in failed["reason"]
     assert "killed by SIGKILL" in failed["reason"]
     logs = bench.root / "runs/small/trials/D1-B01-native.failed-1/logs"
     assert [log for log in logs.iterdir() if log.name.endswith("system.log")]
-    good = bench.manifests()["D1-B01-native"]
+    good = manifests["D1-B01-native"]
     assert (good["status"], good["deployment"]) == ("done", "D1-all-2")
+    assert "without a result" in manifests["D1-B02-native.failed-1"]["reason"]
+    assert manifests["D1-B02-native"]["status"] == "done"
     assert leftovers() == []
 
 
-def test_a_second_run_on_the_machine_is_refused(bench: Bench) -> None:
-    study = bench.study(NATIVE)
-    process = bench.start("run", study)
-    wait_for(process, bench, nth("deployment begun", 1))
-    second = bench.tare("run", study, "--name", "other")
-    assert second.returncode == 1
-    assert f"process {process.pid} runs small" in second.stderr
-    assert not (bench.root / "runs" / "other").exists()
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=120)
-
-
-def test_a_load_client_that_crashes_fails_only_its_trial(bench: Bench) -> None:
-    study = bench.study(NATIVE, blocks=2)
-    process = bench.start("run", study)
-    wait_for(process, bench, nth("trial begun", 1))
-    client = _await_client(process)
-    os.kill(client, signal.SIGKILL)
-    output, _ = process.communicate(timeout=600)
-    assert process.returncode in (0, 3), output
-    assert "without a result" in bench.manifests()["D1-B01-native.failed-1"]["reason"]
-    assert bench.manifests()["D1-B01-native"]["status"] == "done"
-
-
-def _await_client(process: subprocess.Popen[str]) -> int:
+def await_client(process: subprocess.Popen[str], trial: str) -> psutil.Process:
+    """The load client of a trial, as soon as it runs."""
     while process.poll() is None:
-        for child in psutil.process_iter():
-            if child.name() == "tare-load" and "b01" in " ".join(child.cmdline()).lower():
-                return child.pid
+        for client in running("tare-load", trial):
+            return client
         with_timeout(process)
     raise AssertionError("the run ended before its client was seen")
 

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.engine
 HERE = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("where", [(), ("--hosts",)], ids=["here", "on hosts"])
+@pytest.mark.parametrize(
+    "where", [(), pytest.param(("--hosts",), marks=pytest.mark.long)], ids=["here", "on hosts"]
+)
 def test_ten_faults_break_no_promise(tmp_path: Path, where: tuple[str, ...]) -> None:
     if where and (reason := ssh_hosts.why_not()):
         pytest.skip(f"{reason}; then pytest tests/integration/test_faults.py")

@@ -9,7 +9,6 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 
 from tare.errors import LoadError
@@ -19,7 +18,7 @@ from tare.machines.facts import local_facts
 from tare.records.kept_measurements import kept_here
 from tare.records.noise import Noise
 
-from .conftest import TARE, leftovers
+from .conftest import TARE, leftovers, running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,16 +42,15 @@ def test_a_short_pilot_drives_its_servers_in_turn_and_leaves_nothing() -> None:
 
 
 def test_what_a_killed_pilot_leaves_does_not_stop_the_next_one() -> None:
-    running = subprocess.Popen([TARE, "doctor", "--noise"], stdout=subprocess.PIPE, text=True)
+    doctor = subprocess.Popen([TARE, "doctor", "--noise"], stdout=subprocess.PIPE, text=True)
     try:
-        while not [one for one in psutil.Process(running.pid).children(recursive=True)
-                   if one.name() == "tare-load"]:  # fmt: skip
-            assert running.poll() is None
+        while not running("tare-load"):
+            assert doctor.poll() is None
             time.sleep(0.1)
-        running.kill()
-        running.wait()
+        doctor.kill()
+        doctor.wait()
     finally:
-        running.kill()
+        doctor.kill()
     assert leftovers() != []
     pilot(6.0)
     assert leftovers() == []

@@ -19,7 +19,7 @@ from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import cluster_settings
 
-from .conftest import QUICK, Bench, leftovers
+from .conftest import QUICK, Bench, leftovers, running
 from .rigs import (
     KUBERNETES_STATE,
     SWARM_STATE,
@@ -140,11 +140,7 @@ def test_a_kubelet_that_is_killed_loses_the_trial_on_its_node_alone(
     process = bench.start("run", write(bench, "kubernetes", "emptydir", "18s"))
     await_trial(bench, process)
     (node,) = [number for number in (1, 2, 3) if databases(f"tare-rig/n{number}")]
-    (kubelet,) = [
-        one
-        for one in psutil.process_iter()
-        if one.name() == "kubelet" and f"--hostname-override=rig-{node}" in one.cmdline()
-    ]
+    (kubelet,) = running("kubelet", f"--hostname-override=rig-{node}")
     kubelet.kill()
     reason = await_end(bench, process)
     assert "a database node died" in reason

@@ -110,7 +110,7 @@ def test_networks_storages_and_limits(bench: Bench) -> None:
 
 def test_native_against_docker_against_podman_in_slices_by_each_endpoint(bench: Bench) -> None:
     levels = [ENDPOINT.format(*name.split("-")) for name in BY_ENDPOINT]
-    running = bench.start("run", bench.study(NATIVE, *levels), *SLICES, "--set", "load.measure=3s")
+    running = bench.start("run", bench.study(NATIVE, *levels), *SLICES)
     led, states = 0, set[str]()
     while running.poll() is None:
         led = max(led, packets_led_by_dnat())

@@ -37,6 +37,8 @@ NAMES = {
 }
 """of things of others, as Tare names its own"""
 BESIDE = "tare-r1-beside"
+VOLUME = "    volume: {platform: {runtime: podman, network: bridge, storage: volume}}"
+"""has one of everything that a run makes in Podman"""
 
 
 @pytest.fixture
@@ -79,19 +81,20 @@ def others(tmp_path: Path) -> Iterator[Callable[[], dict[str, str]]]:
         client.volumes.get(NAMES["volume"]).remove()
 
 
+@pytest.mark.long  # as Docker's, and what a kill leaves in Podman is removed below
 def test_kill_9_amid_slices_keeps_finished_blocks_and_the_next_run_removes_the_frozen(
     bench: Bench, others: Callable[[], dict[str, str]]
 ) -> None:
     before = others()
     assert before["service"] == "None"
-    study = bench.study(NATIVE, HOST, BRIDGE, blocks=2)
+    study = bench.study(NATIVE, VOLUME, blocks=2)
     process = bench.start("run", study, *SLICES)
-    wait_for(process, bench, nth("trial begun", 6))
+    wait_for(process, bench, nth("trial begun", 4))
     time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
     process.kill()
     process.wait()
     kept = {name: one["ended"] for name, one in bench.manifests().items()}
-    assert len(kept) == 3
+    assert len(kept) == 2
     assert len(services()) == 1
     found = " ".join(leftovers())
     for kind in ("containers", "networks", "volumes", "services"):
@@ -100,7 +103,7 @@ def test_kill_9_amid_slices_keeps_finished_blocks_and_the_next_run_removes_the_f
     assert again.returncode in (0, 3), again.stdout + again.stderr
     assert "resuming small" in again.stdout
     manifests = bench.manifests()
-    assert len(manifests) == 6
+    assert len(manifests) == 4
     assert {name: manifests[name]["ended"] for name in kept} == kept
     assert services() == []
     assert others() == before
@@ -155,7 +158,7 @@ def test_what_is_taken_from_a_run_costs_a_trial_at_most(
     bench: Bench, harm: Callable[[int], None]
 ) -> None:
     study = bench.study(NATIVE, BRIDGE, blocks=2)
-    process = bench.start("run", study, "--set", "load.measure=8s")
+    process = bench.start("run", study, "--set", "load.measure=5s")
     wait_for(process, bench, lambda one: "bridge" in one.get("trial", ""))
     time.sleep(3.0)  # into the trial
     harm(process.pid)

@@ -93,15 +93,11 @@ def test_two_clusters_side_by_side_each_with_a_dockerised_client(bench: Bench) -
     assert leftovers() == []
 
 
-@pytest.mark.parametrize(("fresh", "reset"), [("trial", "truncate"), ("block", "drop")])
-def test_a_fresh_cluster_for_each_trial_or_block_and_declared_resets(
-    bench: Bench, fresh: str, reset: str
-) -> None:
-    study = bench.study(NATIVE, blocks=2, fresh=fresh, reset=reset)
+def test_a_fresh_cluster_for_each_trial_and_truncated_tables(bench: Bench) -> None:
+    study = bench.study(NATIVE, blocks=2, fresh="trial", reset="truncate")
     done = bench.tare("run", study, "--json")
     assert done.returncode in (0, 3), done.stderr
-    manifests = bench.manifests()
-    assert {m["deployment"] for m in manifests.values()} == {"D1-all-1", "D1-all-2"}
+    assert {m["deployment"] for m in bench.manifests().values()} == {"D1-all-1", "D1-all-2"}
 
 
 @pytest.fixture(scope="module")
@@ -151,13 +147,14 @@ def named_image() -> Iterator[str]:
         client.images.remove(name, force=True)
 
 
-def test_a_cassandra_directory_of_the_user_s_own_can_be_run(bench: Bench) -> None:
-    study = bench.study(NATIVE)
+def test_a_cassandra_directory_of_the_user_s_own_is_run_anew_for_each_block(bench: Bench) -> None:
+    study = bench.study(NATIVE, blocks=2, fresh="block", reset="drop")
     home = cassandra_tree("5.0.9", None).lib.parent
     done = bench.tare("run", study, "--json", "--set", f"database.home={home}")
     assert done.returncode in (0, 3), done.stderr
-    (manifest,) = bench.manifests().values()
-    assert str(home) in " ".join(manifest["units"][0]["command"])
+    manifests = bench.manifests().values()
+    assert {m["deployment"] for m in manifests} == {"D1-all-1", "D1-all-2"}
+    assert all(str(home) in " ".join(m["units"][0]["command"]) for m in manifests)
     environment = json.loads((bench.root / "runs/small/environment.json").read_text())
     assert [a["locked"] for a in environment["artifacts"].values()] == [False]
     assert environment["idle_cpus"].startswith(("poll", "halt (")), "the run says what they did"

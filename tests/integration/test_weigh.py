@@ -41,8 +41,14 @@ def weighed(*words: str, **environment: str) -> Weighing:
     return Weighing.model_validate(json.loads(done.stdout))
 
 
-def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
-    found = weighed("--seconds", "27", "--in-flight", "1")
+@pytest.fixture(scope="module")
+def one_at_a_time() -> Weighing:
+    """Every way to a server, with one operation at a time."""
+    return weighed("--seconds", "27", "--in-flight", "1")
+
+
+def test_each_way_has_a_price_and_docker_proxy_is_the_dearest(one_at_a_time: Weighing) -> None:
+    found = one_at_a_time
     assert [one.way for one in found.prices] == WAYS
     assert found.left_out == {}
     assert all(one.demand.value > 1 and one.round_trip.value > 5 for one in found.prices)
@@ -65,9 +71,11 @@ def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
     assert many.demand.value < few.demand.value
 
 
-def test_what_server_and_client_do_for_an_operation_is_counted_beside_its_packets() -> None:
+def test_what_server_and_client_do_for_an_operation_is_counted_beside_its_packets(
+    one_at_a_time: Weighing,
+) -> None:
     """One at a time the stub waits, reads and answers for each request, and sleeps in between."""
-    found = weighed("--seconds", "30", "--in-flight", "1")
+    found = one_at_a_time
     if os.geteuid() != 0:
         assert found.why_no_calls
         return
@@ -83,8 +91,9 @@ def test_what_server_and_client_do_for_an_operation_is_counted_beside_its_packet
         assert own["client_calls"] > 2
 
 
-def test_a_new_connection_has_a_price_on_each_way() -> None:
-    found = weighed("--what", "connection", "--seconds", "60")
+def test_a_new_connection_has_a_price_on_each_way_and_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "prices.html"
+    found = weighed("--what", "connection", "--seconds", "45", "--html", str(page))
     assert found.operation == "connection"
     assert [one.way for one in found.prices] == [*WAYS, *WAYS]
     bare, hidden = ([one for one in found.prices if one.tls is tls] for tls in (False, True))
@@ -96,6 +105,7 @@ def test_a_new_connection_has_a_price_on_each_way() -> None:
         assert one.round_trip.value > 20
     dearest = max(found.prices, key=lambda one: one.demand.value)
     assert dearest.way == "docker.proxy"
+    assert "A new connection" in page.read_text(encoding="utf-8")
     assert leftovers() == []
 
 
@@ -108,13 +118,6 @@ def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
     dearest = max(found.prices, key=lambda one: one.demand.value)
     assert dearest.way == "docker.proxy", "which copies each byte once more"
     assert leftovers() == []
-
-
-def test_a_page_of_prices_is_written(tmp_path: Path) -> None:
-    page = tmp_path / "prices.html"
-    words = ["native", "--what", "connection", "--seconds", "30", "--html", str(page)]
-    weighed(*words)
-    assert "A new connection" in page.read_text(encoding="utf-8")
 
 
 def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None:
@@ -182,15 +185,11 @@ def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_pat
     assert leftovers() == []
 
 
-def test_a_server_that_takes_its_time_is_weighed_too() -> None:
-    found = weighed("native", "--seconds", "24", "--service-us", "200")
-    assert found.service_us == 200
-    assert all(one.round_trip.value > 200 for one in found.prices)
-
-
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
-    found = weighed(
-        "--seconds", "30", "--in-flight", "1", DOCKER_HOST="unix:///nowhere/docker.sock"
-    )
+    """The servers take their time, too: a slice holds what they answer one after the other."""
+    words = ("--seconds", "38", "--in-flight", "32", "--service-us", "200")
+    found = weighed(*words, DOCKER_HOST="unix:///nowhere/docker.sock")
     assert {one.way for one in found.prices} == {*WAYS[:2]}
     assert "no Docker engine answers" in found.left_out["docker"]
+    assert found.service_us == 200
+    assert all(one.round_trip.value > 200 for one in found.prices)

@@ -75,8 +75,13 @@ def test_each_piece_has_a_price_native_and_in_a_container() -> None:
     assert abs(step.value) < 10
 
 
-def test_a_name_costs_more_where_a_server_is_asked_for_it() -> None:
-    found = weighed("name")
+@pytest.fixture(scope="module")
+def names_and_starts() -> PartWeighing:
+    return weighed("name,start")
+
+
+def test_a_name_costs_more_where_a_server_is_asked_for_it(names_and_starts: PartWeighing) -> None:
+    found = names_and_starts
     assert leftovers() == []
     native, hosts, dns = (
         of(found, "resolve", name) for name in (NATIVE, "docker.hosts", "docker.dns")
@@ -87,9 +92,8 @@ def test_a_name_costs_more_where_a_server_is_asked_for_it() -> None:
     assert dns.cpu.added.low > 0
 
 
-def test_a_container_s_start_takes_longer_than_a_process_s() -> None:
-    found = weighed("start")
-    assert leftovers() == []
+def test_a_container_s_start_takes_longer_than_a_process_s(names_and_starts: PartWeighing) -> None:
+    found = names_and_starts
     native = of(found, "start", NATIVE)
     for name in ("docker.host", "docker.bridge"):
         added = of(found, "start", name).wall.added
@@ -113,6 +117,9 @@ def test_nothing_stays_of_what_is_stopped_once_clean_has_run(how: int) -> None:
         running.kill()
     if how == signal.SIGKILL:
         subprocess.run([TARE, "clean"], check=True, timeout=60)
+        words = [TARE, "clean", "--dry-run"]
+        told = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+        assert "nothing was left" in told.stdout
     assert leftovers() == []
 
 
@@ -126,13 +133,13 @@ def test_nothing_stays_after_an_error_within_a_round(monkeypatch: pytest.MonkeyP
     assert leftovers() == []
 
 
-def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
-    found = weighed("machine", DOCKER_HOST="unix:///nowhere/docker.sock")
+def test_without_an_engine_native_is_weighed_and_without_a_disk_no_storage() -> None:
+    found = weighed("machine,storage", DOCKER_HOST="unix:///nowhere/docker.sock", TMPDIR="/dev/shm")  # noqa: S108 - it is in memory
     assert {one.platform for one in found.prices} == {NATIVE, AGAIN}
     assert "no Docker engine answers" in found.left_out["docker"]
-
-
-def test_files_in_memory_are_no_storage_and_the_reason_is_said() -> None:
-    found = weighed("storage", DOCKER_HOST="unix:///nowhere/docker.sock", TMPDIR="/dev/shm")  # noqa: S108 - it is in memory
-    assert found.prices == []
-    assert all("in memory" in why for name, why in found.left_out.items() if name != "docker")
+    storage = [piece for piece in PIECES if piece.what == "storage"]
+    assert {one.piece for one in found.prices}.isdisjoint(piece.name for piece in storage)
+    titles = tuple(piece.title for piece in storage)
+    reasons = [why for name, why in found.left_out.items() if name.startswith(titles)]
+    assert reasons
+    assert all("in memory" in why for why in reasons)

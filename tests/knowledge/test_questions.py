@@ -7,6 +7,7 @@ about something of which a source says less, in turned_questions.yaml.
 from __future__ import annotations
 
 import shlex
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from tare.study.read import load_study
 
 if TYPE_CHECKING:
     from tare.knowledge.rows import NearFinding
+    from tare.study.conditions import Condition
 
 HERE = Path(__file__)
 
@@ -50,10 +52,16 @@ def asked_by_options(options: str) -> Advice:
     return Advice.model_validate_json(done.stdout)
 
 
-def asked_by_study(name: str, condition: str, metric: str) -> Advice:
+@cache
+def conditions(name: str) -> tuple[dict[str, Condition], str]:
+    """Those of a shipped study, by name, and which is the baseline."""
     study = load_study(HERE.parents[2] / "studies" / f"{name}.yaml")
-    setups = {one.name: one for one in expand(study)}
-    one, baseline = setups[condition], setups[baseline_condition(study)]
+    return {one.name: one for one in expand(study)}, baseline_condition(study)
+
+
+def asked_by_study(name: str, condition: str, metric: str) -> Advice:
+    setups, base = conditions(name)
+    one, baseline = setups[condition], setups[base]
     asked = query_of(one.setup, baseline.setup, one.levels)
     return advise(load_library(environment={}), asked, metric=metric)
 

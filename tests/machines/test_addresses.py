@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 
@@ -66,7 +69,26 @@ needs_root = pytest.mark.skipif(
 )
 
 
+@pytest.fixture
+def own_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A network namespace that no run on this machine uses meanwhile."""
+    name = f"tare-test-{os.getpid()}"
+    inside = f"{shutil.which('ip')} netns exec {name}"
+    for program in ("ip", "iptables"):
+        wrapper = tmp_path / program
+        wrapper.write_text(f'#!/bin/sh\nexec {inside} {shutil.which(program)} "$@"\n')
+        wrapper.chmod(0o755)
+    subprocess.run(["ip", "netns", "add", name], check=True)
+    try:
+        with monkeypatch.context() as environment:
+            environment.setenv("PATH", str(tmp_path), prepend=":")
+            yield
+    finally:
+        subprocess.run(["ip", "netns", "del", name], check=True)
+
+
 @needs_root
+@pytest.mark.usefixtures("own_network")
 def test_a_claimed_address_is_found_by_label_and_goes_when_released() -> None:
     pool = AddressPool()
     address = pool.host()
@@ -76,6 +98,7 @@ def test_a_claimed_address_is_found_by_label_and_goes_when_released() -> None:
 
 
 @needs_root
+@pytest.mark.usefixtures("own_network")
 def test_leftover_addresses_can_be_removed_by_somebody_else() -> None:
     address = AddressPool().host()
     addresses.remove([address])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -131,14 +132,17 @@ def kind(one: Condition) -> tuple[object, ...]:
     return load.rate is None, *shares, *limits
 
 
+@cache
+def kinds(name: str, scale: str) -> list[list[bool]]:
+    """For each kind of a shipped study, which of its conditions are of it."""
+    found = [kind(one) for one in expand(load_study(STUDIES / f"{name}.yaml", scale=scale))]
+    distinct = list(dict.fromkeys(found))
+    return [[one == own for one in found] for own in distinct]
+
+
 @pytest.mark.parametrize(("name", "scale"), SCALED)
 def test_shipped_scales_keep_which_conditions_are_of_one_kind(name: str, scale: str) -> None:
-    def kinds(scale: str) -> list[list[bool]]:
-        found = [kind(one) for one in expand(load_study(STUDIES / f"{name}.yaml", scale=scale))]
-        distinct = list(dict.fromkeys(found))
-        return [[one == own for one in found] for own in distinct]
-
-    assert kinds(scale) == kinds("paper")
+    assert kinds(name, scale) == kinds(name, "paper")
 
 
 def test_a_scale_that_is_named_and_not_there_is_refused(refuse: RefuseStudy) -> None:

@@ -128,7 +128,9 @@ def resolve(study: Study, levels: Mapping[str, str]) -> tuple[dict[str, Any], Or
     The document is plain data, not yet validated.
     """
     document: dict[str, Any] = study.setup.model_dump(mode="json")
-    at = dict(study.origins.at)
+    at = {
+        path: where for path, where in study.origins.at.items() if not path or path[0] in document
+    }
     patched: set[FieldPath] = set()
     made: list[Assignment] = []
     for factor, level in levels.items():

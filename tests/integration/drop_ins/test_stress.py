@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -168,12 +169,16 @@ def test_queries_of_a_profile_find_the_same(theirs: Stress, tmp_path: Path) -> N
     path.write_text(ROWS.format(keyspace="ours4"), encoding="utf-8")
     user = ("user", f"profile={path}", "no-warmup", "cl=ONE")
     theirs(*user, "ops(insert=1)", "n=200")
+    asked = (
+        ("ops(one=1)", "n=200", "-pop", "seq=1..200"),
+        ("ops(sweep=1)", "n=1000"),
+        ("ops(one=1,all=3)", "n=400", "-pop", "seq=1..200"),
+    )
     for stress in (ours, theirs):
-        one = stress(*user, "ops(one=1)", "n=200", "-pop", "seq=1..200")
+        with ThreadPoolExecutor() as pool:  # the tool itself sleeps for seconds
+            one, whole, mixed = pool.map(lambda words, stress=stress: stress(*user, *words), asked)
         assert counted(one, "Total partitions") == {"one": 200}
-        whole = stress(*user, "ops(sweep=1)", "n=1000")
         assert counted(whole, "Total partitions") == {"sweep": 200}
-        mixed = stress(*user, "ops(one=1,all=3)", "n=400", "-pop", "seq=1..200")
         assert sum(counted(mixed, "Total partitions").values()) == 400
 
 
