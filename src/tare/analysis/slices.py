@@ -341,8 +341,9 @@ def terms_of(observed: Observed) -> Terms:
     passes, conditions = observed.passes, observed.conditions
     weights = np.ones_like(observed.logs)
     effects = np.zeros(conditions.max() + 1)
-    masks = _masks(observed)
+    masks = [np.flatnonzero(mask) for mask in _masks(observed)]
     pace, varying = _paces(observed)
+    varied = np.zeros_like(pace) if varying is None else np.square(varying)
     carried, residuals, slope = np.zeros_like(observed.logs), observed.logs, 0.0
     for _ in range(_ROUNDS):
         logs = observed.logs - slope * pace
@@ -352,18 +353,18 @@ def terms_of(observed: Observed) -> Terms:
         new -= new.mean()
         rest = logs - moods[passes] - new[conditions]
         for mask in masks:
-            carried[mask] = np.average(rest[mask], weights=weights[mask])
+            carried[mask] = _mean(rest[mask], weights[mask])
         residuals = rest - carried
-        scale = _NORMAL * float(np.median(np.abs(residuals)))
+        sizes = np.abs(residuals)
+        scale = _NORMAL * _median(sizes)
         moved = float(np.abs(new - effects).max())
         effects = new
         if varying is not None:
-            more = float(np.average(varying * residuals, weights=weights))
-            more /= float(np.average(np.square(varying), weights=weights))
+            more = _mean(varying * residuals, weights) / _mean(varied, weights)
             slope, moved = slope + more, max(moved, abs(more) * float(np.abs(pace).max()))
         if moved < _SETTLED or scale == 0.0:
             break
-        weights = np.minimum(1.0, TUNING * scale / np.maximum(np.abs(residuals), 1e-300))
+        weights = np.minimum(1.0, TUNING * scale / np.maximum(sizes, 1e-300))
     switched = observed.switches > 0
     mixed = masks and switched.any() and not switched.all()
     switch = float(carried[switched].mean() - carried[~switched].mean()) if mixed else 0.0
@@ -423,6 +424,20 @@ def _errors(
 def _means(values: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The weighted mean of each group, by its number."""
     return np.bincount(groups, weights * values) / np.bincount(groups, weights)
+
+
+def _mean(values: np.ndarray, weights: np.ndarray) -> float:
+    """As np.average, which checks its arguments for longer than it computes."""
+    return float((values * weights).sum() / weights.sum())
+
+
+def _median(values: np.ndarray) -> float:
+    """As np.median, likewise."""
+    middle = len(values) // 2
+    ordered = np.partition(values, (middle - 1, middle))
+    return float(
+        ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    )
 
 
 def _masks(observed: Observed) -> list[np.ndarray]:

@@ -43,6 +43,8 @@ from tare.report.verdict_notes import verdict_notes
 from tare.report.why import explanations, why_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tare.analysis.model import Analysis
     from tare.report.figures import Figure
     from tare.report.svg import Panel
@@ -58,13 +60,16 @@ _WHY_OPEN = 3
 _SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "folds", "tables", "export", "start")
 
 
-def render_html(analysis: Analysis) -> str:
+def render_html(analysis: Analysis, figures: Mapping[str, Figure] | None = None) -> str:
     """The whole page as text.
+
+    Args:
+        figures: those of `make_figures`, where they were made already.
 
     Every name and reason is escaped. The page's own policy forbids any request and every script
     but Tare's, which it knows by its hash. Without the script the page can still be read wholly.
     """
-    figures = make_figures(analysis)
+    figures = make_figures(analysis) if figures is None else figures
     fitted = extent.fitted(analysis)
     classes = condition_classes(analysis)
     script = _script()
