@@ -142,15 +142,20 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
     for block in blocks.values():
         if not all(trial.slices for trial in block):
             continue
+        driven = in_turn(block)
+        if driven is None:
+            continue
         timed = {name for trial in block for row in trial.slices for name in row.means}
         means = {name: _mean_of(name) for name in sorted(timed)}
         for metric, cost in {**COSTS, SERVER_UTIL: _server_util, **means}.items():
             if all(metric in trial.values for trial in block):
-                _fit(block, metric, cost)
+                _fit(block, driven, metric, cost)
 
 
-def _fit(block: Sequence[Trial], metric: str, cost: Callable[[SliceRow], float]) -> None:
-    observed = observe(block, cost)
+def _fit(
+    block: Sequence[Trial], driven: Driven, metric: str, cost: Callable[[SliceRow], float]
+) -> None:
+    observed = costs_of(driven, cost)
     if observed is None:
         return
     terms = terms_of(observed)
@@ -186,8 +191,26 @@ class Observed(NamedTuple):
     pace: np.ndarray | None = None
 
 
+class Driven(NamedTuple):
+    """A block's slices in the order in which they were driven, and where each has its place.
+
+    Attributes:
+        rows: the slices.
+        places: as `Observed`, without costs.
+    """
+
+    rows: list[SliceRow]
+    places: Observed
+
+
 def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> Observed | None:
-    """The slices of a block's trials; None where they are few, or too many have no cost.
+    """The slices of a block's trials with their costs; None where they cannot be fitted."""
+    driven = in_turn(block)
+    return None if driven is None else costs_of(driven, cost)
+
+
+def in_turn(block: Sequence[Trial]) -> Driven | None:
+    """The slices of a block's trials; None where they are few.
 
     Also where one trial had its slices after those of another, as what is measured anew alone has:
     they were never neighbours.
@@ -201,18 +224,24 @@ def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> Observ
         (row.unix, number, row) for number, trial in enumerate(block) for row in trial.slices
     )
     rows = [row for _, _, row in driven]
-    costs = np.array([cost(row) for row in rows])
-    costed = np.isfinite(costs) & (costs > 0)
     names = sorted({_server(trial) for trial in block})
     servers = [names.index(_server(trial)) for trial in block]
     known = [row.turn for row in rows if row.turn is not None]
-    observed = arrange(
-        np.log(np.where(costed, costs, 1.0)),
+    places = arrange(
+        np.zeros(len(rows)),
         [number for _, number, _ in driven],
         servers,
         known if len(known) == len(rows) else (),
     )
-    return fitted_slices(observed, costed, rows)
+    return Driven(rows, places)
+
+
+def costs_of(driven: Driven, cost: Callable[[SliceRow], float]) -> Observed | None:
+    """The slices with their log costs; None where too many have no cost."""
+    costs = np.array([cost(row) for row in driven.rows])
+    costed = np.isfinite(costs) & (costs > 0)
+    logs = np.log(np.where(costed, costs, 1.0))
+    return fitted_slices(driven.places._replace(logs=logs), costed, driven.rows)
 
 
 def fitted_slices(
@@ -272,11 +301,11 @@ def arrange(
         servers: condition to its server, from 0.
         turns: number of each slice's turn; empty: each slice is one.
     """
-    often = np.bincount(conditions)
-    done = np.zeros_like(often)
+    often = np.bincount(conditions).tolist()
+    least, done = min(often), [0] * len(often)
     passes, switches, before = [], [], -1
     for one in conditions:
-        passes.append(done[one] * often.min() // often[one])
+        passes.append(done[one] * least // often[one])
         done[one] += 1
         switches.append(before + 1 if servers[one] != before else 0)
         before = servers[one]
