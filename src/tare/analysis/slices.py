@@ -90,7 +90,10 @@ def read_slices(
         clients: the names of its clients' units.
     """
     try:
-        told = [json.loads(line) for line in files.slices.read_text("utf-8").splitlines()]
+        lines = files.slices.read_text("utf-8").splitlines()
+        told = json.loads(f"[{','.join(lines)}]")  # one call for all takes half the time
+        if len(told) != len(lines):
+            return []
         machine_s = [float(one["machine_cpu_s"]) for one in told]
         part_s = [_part(one) for one in told]
         idle_s = (sum(part_s) - sum(machine_s) + background_s) / max(len(told), 1)

@@ -29,6 +29,7 @@ from tare.report import (
 )
 from tare.report.answer_cells import answer_cells
 from tare.report.citation import citations
+from tare.report.compiled import CompiledTemplates
 from tare.report.embedded import embedded
 from tare.report.escaping import plain
 from tare.report.exhibits.figures import shown_exhibits
@@ -280,6 +281,7 @@ def environment() -> Environment:
     """Tare's templates, in which every text is escaped."""
     made = Environment(
         loader=PackageLoader("tare.report"),
+        bytecode_cache=CompiledTemplates(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
