@@ -39,7 +39,7 @@ class Finding:
 def _quiet() -> Finding:
     seen = look()
     says = str(seen) if seen.disturb else f"{seen}: quiet"
-    return Finding("other work", not seen.disturb, says, STOP_THEM, needed=False)
+    return Finding("quiet machine", not seen.disturb, says, STOP_THEM, needed=False)
 
 
 def _noise() -> Finding:
