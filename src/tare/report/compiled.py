@@ -19,18 +19,26 @@ if TYPE_CHECKING:
 
     from jinja2.bccache import Bucket
 
+_DIGEST = sha256().digest_size
+
 
 class CompiledTemplates(BytecodeCache):
-    """One file per template. What cannot be read or written costs time and nothing else; what is
-    of another text, or of another Python, Jinja takes for absent."""
+    """One file per template: the digest of the rest, then what Jinja writes.
+
+    What cannot be read or written costs time and nothing else; what is of another text, or of
+    another Python, Jinja takes for absent.
+    """
 
     def load_bytecode(self, bucket: Bucket) -> None:
         with contextlib.suppress(OSError):
-            bucket.load_bytecode(io.BytesIO(_file(bucket).read_bytes()))
+            kept = _file(bucket).read_bytes()
+            if sha256(kept[_DIGEST:]).digest() == kept[:_DIGEST]:
+                bucket.load_bytecode(io.BytesIO(kept[_DIGEST:]))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
+        code = bucket.bytecode_to_string()
         with contextlib.suppress(OSError):
-            replace_file(_file(bucket), bucket.bytecode_to_string())
+            replace_file(_file(bucket), sha256(code).digest() + code)
 
 
 def _file(bucket: Bucket) -> Path:
