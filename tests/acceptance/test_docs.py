@@ -100,6 +100,17 @@ def test_the_first_study_shows_the_order_that_its_plan_has(tmp_path: Path) -> No
     assert compared.text in shown.getvalue()
 
 
+def test_the_readme_is_short_and_shows_what_the_plan_prints() -> None:
+    readme = CHECKOUT / "README.md"
+    assert len(readme.read_text(encoding="utf-8").split()) <= 600
+    block = next(b for b in fenced(readme) if b.text.startswith("$ tare plan"))
+    shown = io.StringIO()
+    command, *lines = block.text.splitlines()
+    show(make_plan(load_study(CHECKOUT / command.split()[-1])), Terminal(file=shown, width=200))
+    printed = [line.rstrip() for line in shown.getvalue().splitlines()]
+    assert [line for line in lines if line != "..." and line not in printed] == []
+
+
 WRITTEN = [
     block for block in BLOCKS if block.page == "docs/write-a-study.md" and block.language == "yaml"
 ]

@@ -87,13 +87,27 @@ def test_a_phone_gets_the_answer_and_a_list_of_headings_that_open(
     assert page.locator("#trials-table").is_visible(), "a link opens what it leads to"
 
 
+def test_the_first_screen_has_every_treatment_with_its_verdicts(
+    opened: Callable[..., Opened], report: Path
+) -> None:
+    """Of four metrics and four treatments, one of them the control."""
+    page = opened(report, viewport={"width": 1280, "height": 900}).page
+    said = page.locator("#answer .said")
+    assert said.count() == 16
+    ends = said.evaluate_all("all => all.map(e => e.getBoundingClientRect().bottom)")
+    assert max(ends) <= 900
+
+
 SMALL = """() => [...document.querySelectorAll("a, button, summary, label")]
   .filter(e => { const r = e.getBoundingClientRect(); return r.height && r.height < 24; })
-  .filter(e => !e.closest("td, p")).map(e => e.textContent.trim())"""
+  .filter(e => !e.closest("p")).map(e => e.textContent.trim())"""
 
 
 def test_what_a_finger_touches_has_24_pixels(opened: Callable[..., Opened], report: Path) -> None:
     page = opened(report, viewport={"width": 390, "height": 844}).page
+    assert page.evaluate(SMALL) == []
+    page.evaluate("document.querySelectorAll('h2 .section').forEach(head => head.click())")
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert page.evaluate(SMALL) == []
 
 

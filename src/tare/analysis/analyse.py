@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from threadpoolctl import threadpool_limits
@@ -32,6 +30,7 @@ from tare.analysis.reading import read_trials
 from tare.analysis.slices import fit_blocks
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
 from tare.analysis.why.why import make_why
+from tare.garbage import not_collected
 from tare.records.kept_measurements import read
 from tare.records.looks import read_looks
 from tare.records.part_prices import parts_in
@@ -42,7 +41,7 @@ from tare.study.metric_names import SHAPES, margin_of, primary_metrics
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from tare.analysis.inference.contrasts import Contrasts
@@ -60,21 +59,8 @@ def analyse(run_dir: Path) -> Analysis:
         StudyError: its study cannot be read.
     """
     # with a thread per core, matrices this small cost ten times the CPU time on a busy machine
-    with threadpool_limits(1, user_api="blas"), _no_search_for_cycles():
+    with threadpool_limits(1, user_api="blas"), not_collected():
         return _analyse(run_dir)
-
-
-@contextmanager
-def _no_search_for_cycles() -> Iterator[None]:
-    """Pause the garbage collector: among millions of records, which hold no cycles, its searches
-    for them would take a third of the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _analyse(run_dir: Path) -> Analysis:

@@ -66,7 +66,7 @@ BESIDE = {
         ("os.interrupts_per_op", "Interrupts", "/operation"),
         ("net.packets_per_op", "Packets over network devices, loopback apart", "/operation"),
         ("net.server_packets_per_op", "Packets of the servers", "/operation"),
-        ("net.client_packets_per_op", "Of these, between clients and servers", "/operation"),
+        ("net.client_packets_per_op", "Packets between clients and servers", "/operation"),
         ("net.rx_softirqs_per_op", "Runs of the network's receive soft interrupt", "/operation"),
         ("net.bytes_per_op", "Bytes over network devices, loopback apart", _BYTES),
         ("net.loopback_bytes_per_op", "Bytes over the loopback device", _BYTES),

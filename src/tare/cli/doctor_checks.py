@@ -39,7 +39,7 @@ class DoctorCheck:
 def _quiet() -> DoctorCheck:
     seen = sample()
     says = str(seen) if seen.disturb else f"{seen}: quiet"
-    return DoctorCheck("other work", not seen.disturb, says, STOP_THEM, needed=False)
+    return DoctorCheck("quiet machine", not seen.disturb, says, STOP_THEM, needed=False)
 
 
 def _noise() -> DoctorCheck:

@@ -16,12 +16,21 @@ def _named(study: Path) -> Path:
     """The study that comes with Tare under this name, where there is no such file.
 
     Raises:
-        UsageError: there is neither, and the text looks like a name.
+        UsageError: there is neither, and the text looks like a name; or it is the path of a study
+            that lies elsewhere, as where Tare was installed without its checkout.
     """
     name = str(study)
-    if study.exists() or study.name != name or study.suffix:
+    if study.exists():
         return study
     known = shipped_names()
+    if study.name != name or study.suffix:
+        if study.stem in known:
+            raise UsageError(
+                f"{name}: no such file",
+                why=f"{study.stem} is a study that comes with Tare, named without a path",
+                remedy=f"write {study.stem}",
+            )
+        return study
     if name not in known:
         raise UsageError(
             f"{name}: no such study",

@@ -18,9 +18,13 @@ def command(
     knowledge: Knowledge = None,
 ) -> None:
     """Make one offline HTML page, Markdown, JSON and tables from a run, finished or not."""
-    from tare.cli.finish import finish, only_one
-    from tare.knowledge.library import load_library
+    from tare.garbage import not_collected
 
-    only_one(json=json, markdown=markdown)
-    library = load_library(knowledge) if knowledge else None
-    raise typer.Exit(finish(run.absolute(), json=json, markdown=markdown, library=library))
+    with not_collected():  # also while modules are imported
+        from tare.cli.finish import finish, only_one
+        from tare.knowledge.library import load_library
+
+        only_one(json=json, markdown=markdown)
+        library = load_library(knowledge) if knowledge else None
+        status = finish(run.absolute(), json=json, markdown=markdown, library=library)
+    raise typer.Exit(status)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tare.errors import RecordError
 
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 SeriesKey = tuple[str, str]
@@ -77,6 +76,9 @@ def read_samples(path: Path) -> Samples:
     Raises:
         RecordError: the file is missing or not what it should be.
     """
+    import pyarrow as pa  # trials in slices have no samples, and need not wait for it
+    import pyarrow.parquet as pq
+
     try:
         # names repeat in every row: read as numbers into a dictionary
         with pq.ParquetFile(path, read_dictionary=list(NAMES)) as file:
@@ -99,12 +101,14 @@ def read_samples(path: Path) -> Samples:
 
 def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
     """NaN where there is none."""
-    found: NDArray[np.float64] = column.cast(pa.float64()).to_numpy()
+    found: NDArray[np.float64] = column.cast("float64").to_numpy()
     return found
 
 
 def _names(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
     """The distinct names, and per row which; the empty name where there is none."""
+    import pyarrow as pa
+
     if not pa.types.is_dictionary(column.type):
         column = column.cast(pa.string()).dictionary_encode()
     whole = column.unify_dictionaries().combine_chunks()

@@ -29,6 +29,7 @@ from tare.report import (
 )
 from tare.report.answer_cells import answer_cells
 from tare.report.citation import citations
+from tare.report.compiled import CompiledTemplates
 from tare.report.embedded import embedded
 from tare.report.escaping import plain
 from tare.report.exhibits.figures import shown_exhibits
@@ -43,6 +44,8 @@ from tare.report.verdict_notes import verdict_notes
 from tare.report.why import explanations, why_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tare.analysis.model import Analysis
     from tare.report.figures import Figure
     from tare.report.svg import Panel
@@ -58,13 +61,16 @@ _WHY_OPEN = 3
 _SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "folds", "tables", "export", "start")
 
 
-def render_html(analysis: Analysis) -> str:
+def render_html(analysis: Analysis, figures: Mapping[str, Figure] | None = None) -> str:
     """The whole page as text.
+
+    Args:
+        figures: those of `make_figures`, where they were made already.
 
     Every name and reason is escaped. The page's own policy forbids any request and every script
     but Tare's, which it knows by its hash. Without the script the page can still be read wholly.
     """
-    figures = make_figures(analysis)
+    figures = make_figures(analysis) if figures is None else figures
     fitted = extent.fitted(analysis)
     classes = condition_classes(analysis)
     script = _script()
@@ -275,6 +281,7 @@ def environment() -> Environment:
     """Tare's templates, in which every text is escaped."""
     made = Environment(
         loader=PackageLoader("tare.report"),
+        bytecode_cache=CompiledTemplates(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

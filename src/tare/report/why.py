@@ -29,7 +29,8 @@ _HUES = ("c1", "c2", "c3", "c4", "c5", "c6", "c0")
 _LEAST_LABELLED = 34
 NOTE = (
     "Differences are treatment minus baseline, with 95% intervals from the same estimator as the "
-    "effects. Each stands alone: clear says whether it would exclude 0 also as one of all that are "
+    "effects, of sums over whole trials: effects that were fitted slice by slice are narrower. "
+    "Each stands alone: clear says whether it would exclude 0 also as one of all that are "
     "listed. Parts of a CPU time add up, so their shares are arithmetic. Everything else changed "
     "beside the effect, which does not make it a cause. r is the correlation of a count with the "
     "mean latency from block to block; it is left out where there are too few blocks."

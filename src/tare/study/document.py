@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
@@ -57,7 +58,7 @@ def read_document(path: Path) -> Document:
         MOST_BYTES,
         "a study",
         StudyError,
-        missing="give the path of a study file, e.g. studies/quickstart.yaml",
+        missing="give the path of a study file, or the name of one that comes with Tare: quickstart",
         too_large="name the study, not a result: a study is a few pages of text",
     )
     return parse_document(text, str(path))
@@ -75,7 +76,7 @@ def parse_document(
         kind: what errors call a document of this kind, with its article.
     """
     try:
-        root = YAML(typ="safe", pure=True).compose(text)
+        root = _composed(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{name}:{mark.line + 1}" if mark and numbered else name
@@ -102,6 +103,13 @@ def parse_document(
     data = reader.value(root, (), ()) if root is not None else None
     reader.at.setdefault((), f"{name}:1" if numbered else name)
     return Document(data, reader.at)
+
+
+@lru_cache(maxsize=1)
+def _composed(text: str) -> Node | None:
+    """The document's nodes, which nobody changes: a report reads its study twice."""
+    root: Node | None = YAML(typ="safe", pure=True).compose(text)
+    return root
 
 
 class _Reader:

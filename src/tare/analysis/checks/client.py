@@ -100,8 +100,8 @@ def answers(evidence: Evidence) -> Check | None:
     return check(
         "answers",
         "invalid" if worst > GAP_INVALID else "warning",
-        f"nothing was answered for up to {percent(worst)} of a trial: look for collections, full "
-        "disks, pauses and lost packets in its events and logs, and repeat the run",
+        f"nothing was answered for up to {percent(worst)} of a trial: look for GC "
+        "pauses, full disks and lost packets in its events and logs, and repeat the run",
         [sentence for _, sentence in found],
     )
 

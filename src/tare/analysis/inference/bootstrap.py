@@ -39,13 +39,18 @@ def hierarchical(pairs: Mapping[Cell, float], *, by_deployment: bool) -> tuple[f
         key = round_ if by_deployment else round_ * 100_003 + block
         rounds.setdefault(key, []).append(value)
     units = list(rounds.values())
-    bank = np.stack([np.roll(_means(unit), SHIFT * i) for i, unit in enumerate(units)])
     chosen = _choices(len(units))
-    rows = np.arange(RESAMPLES)
     total = np.zeros(RESAMPLES)
+    if all(len(unit) == 1 for unit in units):  # nothing is drawn inside them
+        values = np.array(units).ravel()
+        for slot in range(len(units)):
+            total += values[chosen[slot]]
+        return _percentiles(total / len(units))
+    bank = np.stack([np.roll(_means(unit), SHIFT * i) for i, unit in enumerate(units)])
+    rows = np.arange(RESAMPLES)
     for slot in range(len(units)):
         shifted = (rows + SHIFT * len(units) * slot) % RESAMPLES
-        total += bank[chosen[:, slot], shifted]
+        total += bank[chosen[slot], shifted]
     return _percentiles(total / len(units))
 
 
@@ -107,7 +112,9 @@ def _counts(n: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=64)
 def _choices(n: int) -> NDArray[np.int64]:
-    return np.random.default_rng([SEED, n, n]).integers(0, n, size=(RESAMPLES, n))
+    """Which of n units is drawn into each slot, per resample: slots by resamples."""
+    drawn = np.random.default_rng([SEED, n, n]).integers(0, n, size=(RESAMPLES, n))
+    return np.ascontiguousarray(drawn.T)
 
 
 def _percentiles(values: NDArray[np.float64]) -> tuple[float, float]:

@@ -64,8 +64,8 @@ def _of_split(why: Why, split: CostSplit) -> str:
     if not whole.clear:
         first = next(s for s in why.splits if _WHOLES[s.by] == name)
         return (
-            f"{name[0].upper()}{name[1:]} did not change beyond the noise "
-            f"({_amount(first.whole)}), so no part of it can be said to explain anything."
+            f"Summed over whole trials, {name} changed by {_amount(first.whole)}: too uncertain "
+            "to divide among its parts."
         )
     named = [p for p in split.parts if p.metric.name != TAKEN_OFF]
     clear = sorted((p for p in named if p.clear), key=lambda p: -abs(p.difference))
