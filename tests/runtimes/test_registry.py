@@ -18,11 +18,16 @@ from tare.machines.addresses import AddressPool
 from tare.runtimes import registry
 from tare.runtimes.declaration import Declaration
 
-NAMES = ["native", "docker", "podman", "kubernetes", "swarm"]
+GVISOR = ["gvisor", "gvisor-systrap", "gvisor-kvm", "gvisor-ptrace"]
+NAMES = ["native", "docker", "podman", *GVISOR, "kubernetes", "swarm"]
 
 
 class Jail(Declaration):
     name = "jail"
+
+
+class Cell(Declaration):
+    name = "cell"
 
 
 class Again(Declaration):
@@ -55,6 +60,8 @@ def test_tare_s_own_are_found_first_and_then_what_packages_bring(
 ) -> None:
     assert found(monkeypatch) == NAMES
     assert found(monkeypatch, Point("jail", Jail)) == [*NAMES, "jail"]
+    both = Point("two", lambda: (Jail(), Cell()))
+    assert found(monkeypatch, both) == [*NAMES, "jail", "cell"], "one module may have several"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ class Seen:
 class Declaration:
     """One runtime. A subclass says what is true of it; what it leaves out is true of most.
 
-    An instance named DECLARED in its module is what the registry finds.
+    An instance named DECLARED in its module is what the registry finds, or a tuple of several.
     """
 
     name: str
