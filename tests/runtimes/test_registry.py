@@ -19,7 +19,8 @@ from tare.runtimes import registry
 from tare.runtimes.declaration import Declaration
 
 GVISOR = ["gvisor", "gvisor-systrap", "gvisor-kvm", "gvisor-ptrace"]
-NAMES = ["native", "docker", "podman", *GVISOR, "kubernetes", "swarm"]
+PODMAN = ["podman", "podman-crun", "podman-runc"]
+NAMES = ["native", "docker", *PODMAN, *GVISOR, "kubernetes", "swarm"]
 
 
 class Jail(Declaration):
@@ -101,6 +102,7 @@ def test_what_a_declaration_says_agrees_with_itself(name: str) -> None:
     assert set(own.made_storages) | set(own.in_engine) <= set(own.storages)
     assert {other for other, _ in own.near} <= set(registry.names()) - {name}
     assert own.orchestrator == bool(own.title)
+    assert own.variant_of in {"", *registry.names()} - {name}
     assert own.on_hosts == (type(own).make_on_hosts is not Declaration.make_on_hosts)
     assert type(own).make is not Declaration.make
 

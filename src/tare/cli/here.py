@@ -122,10 +122,14 @@ def _idle_cpus() -> Finding:
 
 
 def _runtimes() -> Iterator[Finding]:
+    able = {""}
     for name, one in registered().items():
         seen = one.seen()
-        needed = name == BARE
-        yield Finding(f"{name} runtime", seen.ok, seen.says, seen.remedy, needed=needed)
+        if seen.ok:
+            able.add(name)
+        if seen.ok or one.variant_of in able:
+            needed = name == BARE
+            yield Finding(f"{name} runtime", seen.ok, seen.says, seen.remedy, needed=needed)
 
 
 def _hosts() -> Finding:

@@ -56,6 +56,8 @@ class Declaration:
 
     name: str
     """as a study names it"""
+    variant_of = ""
+    """the runtime of which it is a variant: where neither can run, nothing is said of the variant"""
 
     # where units run
 

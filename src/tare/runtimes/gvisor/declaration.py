@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 NO_LOOPBACK = "its loopback is inside the sandbox, where no client of this machine can run"
+_NAME = "gvisor"
 _PLATFORMS = ("systrap", "kvm", "ptrace")
 
 
@@ -46,10 +47,11 @@ class GVisor(Declaration):
             platform: what Docker's entry must name; empty: it may name any.
         """
         after = f"-{platform}" if platform else ""
-        self.name, self.entry, self.platform = f"gvisor{after}", f"runsc{after}", platform
+        self.name, self.entry, self.platform = f"{_NAME}{after}", f"runsc{after}", platform
+        self.variant_of = _NAME if platform else ""
         self.noun = f"a container in gVisor{f' on {platform}' if platform else ''}"
         earlier = _PLATFORMS[: _PLATFORMS.index(platform)] if platform else ()
-        akin = ("gvisor", *(f"gvisor-{one}" for one in earlier)) if platform else ()
+        akin = (_NAME, *(f"{_NAME}-{one}" for one in earlier)) if platform else ()
         self.near = (
             *(("docker", 0.5), ("podman", 0.5), ("swarm", 0.8), ("kubernetes", 0.8)),
             *((one, 0.2) for one in akin),
