@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +17,7 @@ from tare.records.manifest import HIDDEN
 from tare.runtimes import docker, docker_ways
 from tare.runtimes.gvisor import runtime
 from tare.runtimes.gvisor.declaration import DECLARED
-from tare.runtimes.gvisor.runtime import GVisorRunning, GVisorRuntime
+from tare.runtimes.gvisor.runtime import GVisorRunning, GVisorRuntime, end_sandboxes
 from tare.runtimes.registry import declared
 from tare.runtimes.unit import Way
 
@@ -119,6 +121,24 @@ def test_a_container_that_came_without_a_sandbox_is_not_measured(
     else:
         assert made(tmp_path).launch(unit) is own
     assert stopped == [True] * refused
+
+
+def test_what_docker_forgets_alive_is_ended_and_no_other_sandbox() -> None:
+    started = {
+        one: subprocess.Popen(
+            ["runsc-sandbox", "-c", "read x", one], executable="/bin/sh", stdin=subprocess.PIPE
+        )
+        for one in ("c0ffee01", "c0ffee02")
+    }
+    try:
+        end_sandboxes(["c0ffee01"])
+        assert started["c0ffee01"].wait(5) == -signal.SIGKILL
+        assert started["c0ffee02"].poll() is None
+        end_sandboxes([])
+        assert started["c0ffee02"].poll() is None
+    finally:
+        started["c0ffee02"].kill()
+        started["c0ffee02"].wait()
 
 
 def test_it_is_nearer_to_itself_on_another_platform_than_to_docker() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -11,13 +12,15 @@ import psutil
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.records.manifest import HIDDEN
-from tare.runtimes.docker import DATA, DockerRunning, DockerRuntime
-from tare.runtimes.docker_engine import ENGINE_PROCESSES
+from tare.runtimes.docker import DATA, UNIT_LABEL, DockerRunning, DockerRuntime
+from tare.runtimes.docker_engine import ENGINE_PROCESSES, RUN_LABEL, labelled
 from tare.runtimes.gvisor.declaration import NO_LOOPBACK
 from tare.runtimes.gvisor.entry import platform_of, usable
 from tare.study.platform import BETWEEN_NODES
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tare.machines.addresses import AddressPool
     from tare.runtimes.gvisor.declaration import GVisor
     from tare.runtimes.unit import Site, SiteOptions, Unit
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 SANDBOX = "runsc-sandbox"
 """What the first process of a container calls itself: the kernel of what runs inside."""
 _NOT_BESIDE = "a client cannot run beside a node: its network is inside the sandbox"
+_FOR_CONTAINERS = ("runsc", "containerd-shim")
+"""how programs are called that run one container each"""
 _UNSEEN = ("class archive", "largest memory in huge pages")
 """facts of a process, which is the sandbox's here"""
 
@@ -102,6 +107,17 @@ class GVisorRuntime(DockerRuntime):
             )
         return running
 
+    def _remove_left(self) -> None:
+        """With the sandboxes of containers that did not come up, which Docker forgets alive."""
+        found = [
+            one.id
+            for unit in self._left
+            for one in labelled(self.client, f"{UNIT_LABEL}={unit.site.name}")["containers"]
+            if one.labels.get(RUN_LABEL) == self._run
+        ]
+        super()._remove_left()
+        end_sandboxes(found)
+
     def _bounds(self) -> dict[str, Any]:
         """With the engine's entry that starts it."""
         return {**super()._bounds(), "runtime": self._declared.entry}
@@ -113,6 +129,16 @@ def command_of(pid: int) -> tuple[str, ...]:
         return tuple(psutil.Process(pid).cmdline())
     except (psutil.Error, ValueError):
         return ()
+
+
+def end_sandboxes(containers: Collection[str]) -> None:
+    """Kill what runs for these containers, which the engine has no more: by their ids."""
+    for process in psutil.process_iter(["cmdline"]):
+        command = process.info["cmdline"] or [""]
+        for_them = any(one in word for one in containers for word in command[1:])
+        if for_them and Path(command[0]).name.startswith(_FOR_CONTAINERS):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
 
 def _data_of(state: dict[str, Any]) -> Path:
