@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -12,8 +13,8 @@ import psutil
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.records.manifest import HIDDEN
-from tare.runtimes.docker import DATA, UNIT_LABEL, DockerRunning, DockerRuntime
-from tare.runtimes.docker_engine import ENGINE_PROCESSES, RUN_LABEL, labelled
+from tare.runtimes.docker import DATA, DockerRunning, DockerRuntime
+from tare.runtimes.docker_engine import ENGINE_PROCESSES, labelled
 from tare.runtimes.gvisor.declaration import NO_LOOPBACK
 from tare.runtimes.gvisor.entry import platform_of, usable
 from tare.study.platform import BETWEEN_NODES
@@ -109,14 +110,13 @@ class GVisorRuntime(DockerRuntime):
 
     def _remove_left(self) -> None:
         """With the sandboxes of containers that did not come up, which Docker forgets alive."""
-        found = [
-            one.id
-            for unit in self._left
-            for one in labelled(self.client, f"{UNIT_LABEL}={unit.site.name}")["containers"]
-            if one.labels.get(RUN_LABEL) == self._run
-        ]
+        found = []
+        for unit in self._left:
+            labels = [f"{name}={value}" for name, value in self._labels(unit).items()]
+            look = partial(labelled, self.client, *labels)
+            found += self._client_call(look, f"look for {unit.site.name}")["containers"]
         super()._remove_left()
-        end_sandboxes(found)
+        end_sandboxes([one.id for one in found])
 
     def _bounds(self) -> dict[str, Any]:
         """With the engine's entry that starts it."""
