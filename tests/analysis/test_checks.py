@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tare.analysis.analyse import analyse
+from tare.records.manifest import HIDDEN
 from tests.analysis.checked import check
 from tests.synthetic_run import QUICKSTART, docker, write_run
 from tests.synthetic_trial import Truth
@@ -240,6 +241,15 @@ def test_differences_that_nobody_asked_for(tmp_path: Path) -> None:
     found = check(analysis, "parity")
     assert found.status == "warning"
     assert "open files (unexpected): 100000: native; 1024: docker" in found.details
+
+
+def test_what_a_sandbox_hides_is_told_and_is_no_difference(tmp_path: Path) -> None:
+    hidden = replace(TWO["docker"], parity={"open files": HIDDEN})
+    analysis = analyse(run(tmp_path, effects={"native": Truth(), "docker": hidden}))
+    assert {d.fact: d.expected for d in analysis.parity} == {"open files": True}
+    found = check(analysis, "parity")
+    assert found.status == "ok"
+    assert any(HIDDEN in line for line in found.details)
 
 
 def test_other_bits_are_another_database(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import pytest
 from tare.records.prices import Weighing
 from tare.runtimes.confinement import OWN_USER
 from tare.runtimes.docker_engine import BY_DNAT, labelled, nat_rules
+from tare.runtimes.podman.declaration import DECLARED
 from tare.runtimes.podman.engine import serving
 from tare.runtimes.registry import declared
 from tests.machines.neighbour import NEIGHBOUR, a_neighbour
@@ -59,6 +60,19 @@ BY_ENDPOINT = {
 """Condition to how its endpoint begins, and what its packets pass."""
 WAYS = ["native", "native again", "podman.host", "podman.loopback", "podman.bridge",
         "podman.published", "podman.between-nodes"]  # fmt: skip
+
+STUBS = """\
+study: set
+database: {kind: mongodb, version: "7.0", nodes: 3, replication_factor: 3, stand_in: true}
+load: {workload: ycsb-a, records: 500, threads: 8, warmup: 500ms, measure: 1500ms}
+factors:
+  platform:
+"""
+SHORT = """\
+baseline: {platform: docker}
+design: {slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+         warm: {gentle: 0s, at_least: 1s, at_most: 5s, window: 1s}}
+"""
 
 neighbour = pytest.fixture(a_neighbour)
 
@@ -184,6 +198,27 @@ def test_its_containers_start_from_native_s_snapshot_and_have_docker_s_rights(
     assert allowed[0]["Uid"] == str(OWN_USER)
     assert allowed[0]["CapEff"] == allowed[0]["CapBnd"] == 16 * "0"
     assert allowed[0]["NoNewPrivs"] == "1"
+
+
+def test_a_set_of_stubs_as_mongodb_by_each_program_that_makes_containers(bench: Bench) -> None:
+    able = [one.name for one in DECLARED if one.fault() is None]
+    level = "    {0}: {{platform: {{runtime: {0}, network: bridge, storage: volume}}}}"
+    levels = "\n".join(level.format(name) for name in ("docker", *able))
+    study = bench.root / "set.yaml"
+    study.write_text(f"{STUBS}{levels}\n{SHORT}", encoding="utf-8")
+    run = bench.tare("run", study)
+    assert run.returncode == 3, run.stdout + run.stderr  # 3: it is not MongoDB
+    manifests = {one["condition"]: one for one in bench.manifests("set").values()}
+    assert manifests.keys() == {"docker", *able}
+    for manifest in manifests.values():
+        states = sorted(member["state"] for member in manifest["database"]["set"])
+        assert states == ["PRIMARY", "SECONDARY", "SECONDARY"]
+        assert manifest["clients"][0]["errors"] == 0
+        assert manifest["clients"][0]["ok"] > 100
+    told = json.loads((bench.root / "runs/set/environment.json").read_text("utf-8"))
+    for one in DECLARED:
+        if one.oci and one.name in able:
+            assert told[one.name]["OCI runtime"] == one.oci
 
 
 def test_a_published_port_is_out_of_a_neighbour_s_reach(

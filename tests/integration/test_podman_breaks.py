@@ -17,6 +17,7 @@ import pytest
 from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool
 from tare.runtimes.docker_engine import own_volume
+from tare.runtimes.podman.declaration import DECLARED
 from tare.runtimes.podman.engine import ENGINE, serving
 from tare.runtimes.podman.leftovers import services
 from tare.runtimes.podman.runtime import PodmanRuntime
@@ -45,7 +46,7 @@ VOLUME = "    volume: {platform: {runtime: podman, network: bridge, storage: vol
 def others(tmp_path: Path) -> Iterator[Callable[[], dict[str, str]]]:
     """What others have in this Podman, as it is whenever it is asked: a container that runs, one
     that another Tare has made, which lives, a network, a volume and a service."""
-    theirs = PodmanRuntime("others", tmp_path / "others", AddressPool())
+    theirs = PodmanRuntime(DECLARED[0], "others", tmp_path / "others", AddressPool())
     with serving() as client:
         stub = theirs.images().of_program("stub", "tare-stub", print)
         bounds: dict[str, Any] = {**theirs._bounds(), "network_mode": "none"}

@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tare.monitor.threads import Threads, grown, read_threads
+from tare.monitor.threads import Threads, grown, read_threads, recognised
 
 GROUPS = {"gc": ("GC Thread#", "G1 "), "compiler": ("C2 CompilerThread",)}
 
@@ -53,6 +53,12 @@ def test_growth_is_per_group_and_names_are_cut_as_the_kernel_cuts_them() -> None
     before = Threads({1: ("GC Thread#0", 1.0), 2: ("C2 CompilerThre", 5.0), 3: ("main", 9.0)})
     after = Threads({1: ("GC Thread#0", 1.5), 2: ("C2 CompilerThre", 7.0), 3: ("main", 20.0)})
     assert grown(before, after, GROUPS) == {"gc": 0.5, "compiler": 2.0}
+
+
+def test_a_process_with_none_of_the_names_is_not_one_whose_threads_are_idle() -> None:
+    assert recognised(Threads({1: ("C2 CompilerThre", 0.0), 2: ("main", 9.0)}), GROUPS)
+    assert not recognised(Threads({1: ("runsc-sandbox", 7.0)}), GROUPS)
+    assert not recognised(Threads({}), GROUPS)
 
 
 def test_a_new_thread_counts_from_its_beginning_and_an_ended_one_takes_nothing_away() -> None:

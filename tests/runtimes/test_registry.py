@@ -18,11 +18,17 @@ from tare.machines.addresses import AddressPool
 from tare.runtimes import registry
 from tare.runtimes.declaration import Declaration
 
-NAMES = ["native", "docker", "podman", "kubernetes", "swarm"]
+GVISOR = ["gvisor", "gvisor-systrap", "gvisor-kvm", "gvisor-ptrace"]
+PODMAN = ["podman", "podman-crun", "podman-runc"]
+NAMES = ["native", "docker", *PODMAN, *GVISOR, "kubernetes", "swarm"]
 
 
 class Jail(Declaration):
     name = "jail"
+
+
+class Cell(Declaration):
+    name = "cell"
 
 
 class Again(Declaration):
@@ -65,6 +71,8 @@ def test_tare_s_own_are_found_first_and_then_what_packages_bring(
 ) -> None:
     assert found(monkeypatch) == NAMES
     assert found(monkeypatch, Point("jail", Jail)) == [*NAMES, "jail"]
+    both = Point("two", lambda: (Jail(), Cell()))
+    assert found(monkeypatch, both) == [*NAMES, "jail", "cell"], "one module may have several"
 
 
 @pytest.mark.parametrize(
@@ -106,6 +114,7 @@ def test_what_a_declaration_says_agrees_with_itself(name: str) -> None:
     assert set(own.made_storages) | set(own.in_engine) <= set(own.storages)
     assert {other for other, _ in own.near} <= set(registry.names()) - {name}
     assert own.orchestrator == bool(own.title)
+    assert own.variant_of in {"", *registry.names()} - {name}
     assert own.on_hosts == (type(own).make_on_hosts is not Declaration.make_on_hosts)
     assert type(own).make is not Declaration.make
 

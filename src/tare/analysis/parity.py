@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tare.analysis.model import ParityDifference
+from tare.records.manifest import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +37,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "own control group": ("runtime",),
     "quality of service": ("runtime", "limits.cpus", "limits.memory", "placement.requests"),
     "seccomp": ("runtime",),
+    "sandbox": ("runtime",),
     "user": ("runtime",),
     "file system": ("storage", *MACHINES),
     "largest memory in huge pages": (*MACHINES, "database.heap", "database.jvm"),
@@ -88,7 +90,8 @@ def parity_differences(
         for fact, by_condition in _facts(done, role).items():
             known = {name: by_condition.get(name, UNKNOWN) for name in setups}
             if len(set(known.values())) > 1:
-                expected = _expected(known, setups, _fields(fact, side))
+                seen = {name: value for name, value in known.items() if value != HIDDEN}
+                expected = _expected(seen, setups, _fields(fact, side))
                 found.append(
                     ParityDifference(fact=prefix + fact, values=_by_value(known), expected=expected)
                 )

@@ -76,7 +76,7 @@ class RoundSlices:
         frozen: servers stood still between their slices.
         gap_s: longest time in which one that was driven answered nothing.
         switches: which other server the slice before drove, of every slice in `order`, as
-            tare.analysis.slices.Observed has it; empty: by `order` itself.
+            tare.analysis.slices.SliceArrays has it; empty: by `order` itself.
     """
 
     rows: list[list[SliceRow]]

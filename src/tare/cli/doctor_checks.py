@@ -122,10 +122,14 @@ def _idle_cpus() -> DoctorCheck:
 
 
 def _runtimes() -> Iterator[DoctorCheck]:
+    able = {""}
     for name, one in registered().items():
         seen = one.seen()
-        needed = name == BARE
-        yield DoctorCheck(f"{name} runtime", seen.ok, seen.says, seen.remedy, needed=needed)
+        if seen.ok:
+            able.add(name)
+        if seen.ok or one.variant_of in able:
+            needed = name == BARE
+            yield DoctorCheck(f"{name} runtime", seen.ok, seen.says, seen.remedy, needed=needed)
 
 
 def _hosts() -> DoctorCheck:

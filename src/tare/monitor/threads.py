@@ -40,6 +40,12 @@ def read_threads(pid: int, proc: Path = Path("/proc"), machine: Machine = HERE) 
     return Threads(found)
 
 
+def recognised(threads: Threads, groups: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a thread belongs to a group. In a sandbox the kernel sees others than it holds."""
+    beginnings = tuple(name[:NAME_LENGTH] for names in groups.values() for name in names)
+    return any(name.startswith(beginnings) for name, _ in threads.found.values())
+
+
 def grown(before: Threads, after: Threads, groups: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """CPU seconds that each group of threads used between two readings.
 

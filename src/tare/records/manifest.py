@@ -7,6 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 FORMAT = 1
+HIDDEN = "not seen from outside"
+"""Value of a parity fact that a unit's platform keeps from everybody else."""
 
 
 class Record(BaseModel):

@@ -51,11 +51,13 @@ class Seen:
 class Declaration:
     """One runtime. A subclass says what is true of it; what it leaves out is true of most.
 
-    An instance named DECLARED in its module is what the registry finds.
+    An instance named DECLARED in its module is what the registry finds, or a tuple of several.
     """
 
     name: str
     """as a study names it"""
+    variant_of = ""
+    """the runtime of which it is a variant: where neither can run, nothing is said of the variant"""
 
     # where units run
 

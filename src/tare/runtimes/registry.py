@@ -24,6 +24,7 @@ OWN = (
     "tare.runtimes.native_declaration",
     "tare.runtimes.docker_declaration",
     "tare.runtimes.podman.declaration",
+    "tare.runtimes.gvisor.declaration",
     "tare.runtimes.kubernetes.declaration",
     "tare.runtimes.swarm.declaration",
 )
@@ -47,12 +48,12 @@ def registered() -> Mapping[str, Declaration]:
     """
     from importlib.metadata import entry_points  # which takes longer than all else here
 
-    found = {one.name: one for one in (import_module(name).DECLARED for name in OWN)}
+    found = {one.name: one for name in OWN for one in _each(import_module(name).DECLARED)}
     for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        brought = _brought(point)
-        if brought.name in found:
-            raise _unusable(point, f"there is a runtime {brought.name} already")
-        found[brought.name] = brought
+        for brought in _brought(point):
+            if brought.name in found:
+                raise _unusable(point, f"there is a runtime {brought.name} already")
+            found[brought.name] = brought
     return found
 
 
@@ -92,12 +93,17 @@ def values(of: Callable[[Declaration], Iterable[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for one in registered().values() for value in of(one)))
 
 
-def _brought(point: Any) -> Declaration:
+def _each(declared: Any) -> tuple[Any, ...]:
+    """One declaration, or several of one module."""
+    return declared if isinstance(declared, tuple) else (declared,)
+
+
+def _brought(point: Any) -> tuple[Declaration, ...]:
     try:
-        found = point.load()
+        found = _each(point.load())
     except Exception as error:  # whatever the code of others raises
         raise _unusable(point, f"{type(error).__name__}: {error}") from error
-    if not isinstance(found, Declaration):
+    if not all(isinstance(one, Declaration) for one in found):
         raise _unusable(point, "it is no tare.runtimes.declaration.Declaration")
     name = getattr(found, "name", None)
     if not isinstance(name, str) or not _NAME.fullmatch(name):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tare.errors import RuntimeUnavailableError
+from tare.runtimes.podman.declaration import DECLARED
 from tare.runtimes.podman.engine import UnfitPodmanError, usable
 from tare.runtimes.registry import declared
 
@@ -88,6 +89,30 @@ def test_without_runc_there_such_a_machine_is_refused(machine: Machine, groups: 
     with pytest.raises(UnfitPodmanError) as refused:
         usable(groups)
     assert refused.value.remedy == "apt-get install runc"
+
+
+def test_what_makes_its_containers_can_be_a_level(machine: Machine, groups: Path) -> None:
+    machine(*ALL, "runc", "crun")
+    found = {one.name: usable(groups, oci=one.oci).oci for one in DECLARED}
+    assert found == {"podman": "crun", "podman-crun": "crun", "podman-runc": "runc"}
+
+
+@pytest.mark.parametrize(
+    ("oci", "controllers", "why", "remedy"),
+    [
+        ("runc", "", "the command runc is missing", "apt-get install runc"),
+        ("crun", "hugetlb", "crun runs nothing where", "podman-runc"),
+    ],
+)
+def test_one_that_is_named_gives_way_to_no_other(
+    machine: Machine, groups: Path, oci: str, controllers: str, why: str, remedy: str
+) -> None:
+    machine(*ALL, "crun")
+    (groups / "unified" / "cgroup.controllers").write_text(f"{controllers}\n")
+    with pytest.raises(UnfitPodmanError) as refused:
+        usable(groups, oci=oci)
+    assert why in refused.value.why
+    assert remedy in refused.value.remedy
 
 
 def test_a_podman_that_does_not_answer_is_no_podman_that_is_unfit(machine: Machine) -> None:

@@ -14,6 +14,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool
 from tare.runtimes.docker_engine import BY_DNAT
 from tare.runtimes.podman import runtime
+from tare.runtimes.podman.declaration import DECLARED
 from tare.runtimes.podman.runtime import PodmanRunning, PodmanRuntime, published_path
 from tare.runtimes.unit import Way
 
@@ -25,6 +26,10 @@ NETAVARK = """\
 -A NETAVARK-DN-96A65E93B225A -d 127.190.0.2/32 -p tcp -m tcp --dport 9042 -j DNAT --to-destination 198.19.0.101:9042
 """  # noqa: E501 - as iptables -t nat -S has printed it, with Podman 4.3.1
 WITHOUT_DNAT = "\n".join(NETAVARK.splitlines()[:3])
+
+
+def made(tmp_path: Path) -> PodmanRuntime:
+    return PodmanRuntime(DECLARED[0], "run", tmp_path, AddressPool())
 
 
 @pytest.mark.parametrize("address", ["198.18.0.2", "127.190.0.2"])
@@ -41,7 +46,7 @@ def test_a_published_port_without_dnat_is_not_measured_under_its_name(
 ) -> None:
     monkeypatch.setattr(runtime, "nat_rules", lambda: rules)
     ways = {"bridge": Way("198.19.0.101", "bridge"), "published": Way("198.18.0.2", "port")}
-    seen = PodmanRuntime("run", tmp_path, AddressPool())._seen(ways)
+    seen = made(tmp_path)._seen(ways)
     assert seen["bridge"] == ways["bridge"]
     assert bool(seen["published"].fault) is fault
     assert (seen["published"].path == BY_DNAT) is not fault
@@ -57,7 +62,7 @@ def test_processes_are_bounded_as_a_native_unit_s_within_what_podman_can_give(
     (tmp_path / "pid_max").write_text(f"{most}\n")
     monkeypatch.setattr(runtime, "_MOST_PROCESSES", tmp_path / "pid_max")
     monkeypatch.setattr(resource, "getrlimit", lambda what: (own, own))
-    bounds = PodmanRuntime("run", tmp_path, AddressPool())._bounds()
+    bounds = made(tmp_path)._bounds()
     limits = {one["Name"]: (one["Soft"], one["Hard"]) for one in bounds["ulimits"]}
     assert limits["nproc"] == (given, given)
     assert {"nofile", "memlock"} < limits.keys()
@@ -78,11 +83,10 @@ def test_what_fails_is_podman_s(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     with pytest.raises(RuntimeUnavailableError, match="podman pause failed"):
         one.pause()
     with pytest.raises(RuntimeUnavailableError, match="podman could not start it") as told:
-        PodmanRuntime("run", tmp_path, AddressPool())._client_call(refuse, "start it")
+        made(tmp_path)._client_call(refuse, "start it")
     assert "docker" not in str(told.value).lower()
 
 
 def test_nothing_is_started_before_it_is_needed(tmp_path: Path) -> None:
-    made = PodmanRuntime("run", tmp_path, AddressPool())
-    made.close()
+    made(tmp_path).close()
     assert list(tmp_path.iterdir()) == []

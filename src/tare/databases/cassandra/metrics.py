@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tare.databases.cassandra import configuration, gclog
 from tare.databases.observed import Observation, Observed
 from tare.machines.machine import HERE
-from tare.monitor.threads import Threads, grown, read_threads
+from tare.monitor.threads import Threads, grown, read_threads, recognised
 
 if TYPE_CHECKING:
     from tare.databases.cassandra.cluster import CassandraCluster
@@ -87,7 +87,7 @@ class _NodeWatch:
 
     def end(self, start: float, end: float) -> tuple[dict[str, float], list[dict[str, Any]]]:
         threads = read_threads(self.pid, machine=self.machine)
-        seen = self.threads.found and threads.found
+        seen = recognised(self.threads, THREADS) and recognised(threads, THREADS)
         found = grown(self.threads, threads, THREADS) if seen else {}
         now = counters(self.session)
         # a node under load answers late, so that its counters miss the very beginning

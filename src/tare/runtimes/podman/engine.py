@@ -62,8 +62,11 @@ class Engine:
         return f"Podman {self.version} with {self.oci} and {self.network}"
 
 
-def usable(cgroup_root: Path = cgroups.ROOT) -> Engine:
+def usable(cgroup_root: Path = cgroups.ROOT, *, oci: str = "") -> Engine:
     """This machine's Podman.
+
+    Args:
+        oci: what must make containers; empty: as Podman is set up.
 
     Raises:
         UnfitPodmanError: there is none, or it cannot be used as Tare needs it.
@@ -86,36 +89,44 @@ def usable(cgroup_root: Path = cgroups.ROOT) -> Engine:
     if shutil.which("iptables") is None:
         why = "iptables is missing, by which netavark leads packets to published ports"
         raise _unfit(why, "apt-get install iptables")
-    oci = _oci_runtime(str(host["ociRuntime"]["name"]), cgroup_root)
-    return Engine(version, oci, host["networkBackend"], Path(told["store"]["graphRoot"]))
+    makes = _oci_runtime(str(host["ociRuntime"]["name"]), cgroup_root, oci)
+    return Engine(version, makes, host["networkBackend"], Path(told["store"]["graphRoot"]))
 
 
-def _oci_runtime(usual: str, cgroup_root: Path) -> str:
-    """What makes containers: as Podman is set up, but for a crun that refuses this machine.
+def _oci_runtime(usual: str, cgroup_root: Path, wanted: str) -> str:
+    """What makes containers: what is wanted, else as Podman is set up, but for a crun that refuses
+    this machine.
 
     crun starts nothing where control groups of both versions have controllers; runc does.
     """
     both = cgroup_root / "unified" / "cgroup.controllers"
     hybrid = cgroups.version(cgroup_root) == 1 and both.is_file() and both.read_text().strip()
-    if usual != "crun" or not hybrid:
-        return usual
+    if wanted and shutil.which(wanted) is None:
+        raise _unfit(f"the command {wanted} is missing", f"apt-get install {wanted}")
+    if (wanted or usual) != "crun" or not hybrid:
+        return wanted or usual
+    why = "crun runs nothing where control groups of version 1 and 2 both have controllers"
+    if wanted:
+        raise _unfit(why, "set platform.runtime to podman-runc, or boot with one version")
     if shutil.which("runc") is None:
-        why = "crun runs nothing where control groups of version 1 and 2 both have controllers"
         raise _unfit(why, "apt-get install runc")
     return "runc"
 
 
 @contextlib.contextmanager
-def serving(timeout_s: int = 60) -> Iterator[docker.DockerClient]:
+def serving(timeout_s: int = 60, *, oci: str = "") -> Iterator[docker.DockerClient]:
     """A client of a service that ends with this block.
 
     Its environment has this process's mark, by which `services` finds it should this be killed. It
     has no run's: aardvark-dns, which serves others' networks too, inherits it.
 
+    Args:
+        oci: what must make containers; empty: as Podman is set up.
+
     Raises:
         RuntimeUnavailableError: Podman cannot be used, or does not answer.
     """
-    engine, place = usable(), scratch.make(COMMAND)
+    engine, place = usable(oci=oci), scratch.make(COMMAND)
     socket, log = place / "socket", place / "log"
     command = [
         COMMAND,

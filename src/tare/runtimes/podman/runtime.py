@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tare.machines.addresses import AddressPool
     from tare.runtimes.images import Images
+    from tare.runtimes.podman.declaration import Podman
     from tare.runtimes.unit import Site, SiteOptions, Way
 
 _NO_DNAT = "netavark's NAT rules have none for the port's host address"
@@ -53,13 +54,16 @@ class PodmanRunning(DockerRunning):
 class PodmanRuntime(DockerRuntime):
     """Runs units in containers of images that Podman makes from the artifact tree."""
 
-    name = "podman"
     engine = ENGINE
     running = PodmanRunning
     engine_processes: tuple[str, ...] = PROCESSES
 
-    def __init__(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> None:
+    def __init__(
+        self, declared: Podman, run: str, work: Path, pool: AddressPool, *, routable: bool = False
+    ) -> None:
         super().__init__(run, work, pool, routable=routable)
+        self.name = declared.name
+        self._oci = declared.oci
         self._service = ExitStack()
 
     @property
@@ -68,7 +72,7 @@ class PodmanRuntime(DockerRuntime):
         this process where only images were made."""
         if self._client is None:
             atexit.register(self._service.close)
-            self._client = self._service.enter_context(serving())
+            self._client = self._service.enter_context(serving(oci=self._oci))
         return self._client
 
     def probe(self) -> str | None:

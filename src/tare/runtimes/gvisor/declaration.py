@@ -1,0 +1,112 @@
+"""What is true of Docker's containers in gVisor's sandbox: as its entry says, or by one platform.
+
+A platform is how the sandbox gets hold of system calls (https://gvisor.dev/docs/architecture_guide/platforms/).
+Docker starts each by an entry of its own, so each is a runtime of its own here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.declaration import Declaration, Seen
+from tare.runtimes.obstacle import Obstacle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from tare.machines.addresses import AddressPool
+    from tare.runtimes.declaration import Named
+    from tare.runtimes.unit import Runtime
+    from tare.study.schema import Setup
+
+NO_LOOPBACK = "its loopback is inside the sandbox, where no client of this machine can run"
+_NAME = "gvisor"
+_PLATFORMS = ("systrap", "kvm", "ptrace")
+
+
+class GVisor(Declaration):
+    """A container of this machine's Docker engine, in a sandbox. What it leaves is found with
+    Docker's, whose label it has."""
+
+    networks = ("bridge", "published")
+    endpoints = ("", "loopback", "bridge", "published", "proxy")
+    storages = ("directory", "volume", "layer")
+    client_networks = ("bridge",)
+    several_on = "bridge"
+    proposed = ("bridge", "volume")
+    unit_s = 2.0
+    local_images = True
+    in_engine = ("volume", "layer")
+
+    def __init__(self, platform: str = "") -> None:
+        """Declare it.
+
+        Args:
+            platform: what Docker's entry must name; empty: it may name any.
+        """
+        after = f"-{platform}" if platform else ""
+        self.name, self.entry, self.platform = f"{_NAME}{after}", f"runsc{after}", platform
+        self.variant_of = _NAME if platform else ""
+        self.noun = f"a container in gVisor{f' on {platform}' if platform else ''}"
+        earlier = _PLATFORMS[: _PLATFORMS.index(platform)] if platform else ()
+        akin = (_NAME, *(f"{_NAME}-{one}" for one in earlier)) if platform else ()
+        self.near = (
+            *(("docker", 0.5), ("podman", 0.5), ("swarm", 0.8), ("kubernetes", 0.8)),
+            *((one, 0.2) for one in akin),
+        )
+
+    @property
+    def made_storages(self) -> tuple[str, ...]:
+        return "volume", "directory"
+
+    def engine_in_words(self, facts: Mapping[str, Any]) -> str:
+        version, own = facts.get("version"), facts.get("gVisor")
+        return f"Docker {version} with {own}" if version and own else ""
+
+    def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
+        from tare.runtimes.gvisor.runtime import GVisorRuntime
+
+        return GVisorRuntime(self, run, work, pool, routable=routable)
+
+    def dns_name(self, run: str, unit: str) -> str:
+        from tare.runtimes.docker import container_name
+
+        return container_name(run, unit)
+
+    def fault(self) -> str | None:
+        from tare.runtimes.gvisor.entry import usable
+
+        try:
+            usable(self.entry, self.platform)
+        except RuntimeUnavailableError as error:
+            return f"{error.what}: {error.why} ({error.remedy})"
+        return None
+
+    def seen(self) -> Seen:
+        from tare.runtimes.gvisor.entry import usable
+
+        try:
+            return Seen(True, usable(self.entry, self.platform).words)
+        except RuntimeUnavailableError as error:
+            return Seen(False, f"{error.what}: {error.why}", error.remedy)
+
+    def store(self) -> Path | None:
+        from tare.runtimes.docker_engine import data_directory
+
+        return data_directory()
+
+    def obstacles(self, setup: Setup, named: Named | None) -> Iterator[Obstacle]:
+        if setup.platform.runtime == self.name and setup.platform.endpoint == "loopback":
+            remedy = "set platform.endpoint to bridge, or leave it out"
+            yield Obstacle(("platform", "endpoint"), f"{self.name}: {NO_LOOPBACK}", remedy)
+
+    def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
+        if part == "platform" and setup.platform.endpoint == "published":
+            why = "DNAT needs a host address that only root can add"
+            remedy = "run as root, or set platform.endpoint to bridge"
+            yield Obstacle(("platform", "endpoint"), why, remedy)
+
+
+DECLARED = (GVisor(), *map(GVisor, _PLATFORMS))
