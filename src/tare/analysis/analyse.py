@@ -161,6 +161,7 @@ def _analyse(run_dir: Path) -> Analysis:
         checks=checks,
         parity=list(evidence.parity),
         host_groups=list(evidence.host_groups),
+        emulated=emulated_conditions(trials),
         trials=trial_summaries(trials),
         series=series,
         distributions=distributions(names, reading.pooled),

@@ -17,6 +17,7 @@ from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
+from tare.machines.kvm import missing, qemu
 from tare.monitor.quiet import look
 from tare.runtimes.registry import BARE, registered
 
@@ -63,6 +64,7 @@ def findings() -> list[Finding]:
         ),
         *_runtimes(),
         _hosts(),
+        _domains(),
         Finding(
             "control groups",
             machine.root and kind > 0,
@@ -145,6 +147,16 @@ def _hosts() -> Finding:
         "`tare doctor --machines` asks them"
     )
     return Finding(what, True, says, needed=False)
+
+
+def _domains() -> Finding:
+    """Virtual machines of this machine's own, and whether their processor is emulated."""
+    what, gone = "virtual machines", missing.missing()
+    if gone is not None:
+        return Finding(what, False, gone.why, gone.remedy, needed=False)
+    tried = missing.kind()
+    says = tried or "can be made; whether KVM works here is tried when a run first makes one"
+    return Finding(what, True, f"QEMU {qemu.version()}: {says}", needed=False)
 
 
 def _program(name: str, package: str, tools: str) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, check, count, noted, percent
-from tare.analysis.host_groups import host_group
+from tare.analysis.host_groups import emulated_conditions, host_group
 from tare.analysis.parity import BITS
 from tare.enumeration import listing
 
@@ -101,6 +101,15 @@ def stand_in(evidence: Evidence) -> Check | None:
     who = ", ".join(sorted(set(found.values())))
     summary = f"{who} was measured: its numbers say nothing of the database"
     return check("stand-in", "invalid", summary, [f"in {count(len(found), 'trial')}"])
+
+
+def emulation(evidence: Evidence) -> Check | None:
+    """Whether the processor of virtual machines was QEMU's emulation; then no number is KVM's."""
+    names = emulated_conditions(evidence.trials)
+    if not names:
+        return None
+    summary = f"emulated, not in KVM: {listing(names)}: these numbers say nothing of KVM's cost"
+    return check("virtual machines", "invalid", summary)
 
 
 def notes(evidence: Evidence) -> Check:

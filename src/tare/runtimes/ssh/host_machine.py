@@ -24,6 +24,7 @@ from tare.runtimes.ssh.transfer import bring
 
 if TYPE_CHECKING:
     from tare.machines.inventory.host import Host
+    from tare.machines.kvm.domain import Domain
 
 ENGINE_SOCKET = "/var/run/docker.sock"
 _SCRIPTS = (
@@ -49,6 +50,7 @@ class HostMachine:
         run: str,
         connection: Connection | None = None,
         environment: Mapping[str, str] | None = None,
+        domain: Domain | None = None,
     ) -> None:
         """Nothing is asked yet.
 
@@ -57,11 +59,17 @@ class HostMachine:
             run: the run's name.
             connection: to it; None: a new one.
             environment: added to that of ssh's processes here.
+            domain: that it is; None: it is no virtual machine of the run's.
         """
         self.host = host
+        self.domain = domain
         self.run = run
         self.mark = mark_of(run)
         self.connection = connection or Connection(host, environment)
+        if domain is not None:
+            self.connection.wake = domain.resume
+        self._moving: set[str] = set()
+        """units that are not paused"""
         self.clock = SAME
         self.programs: dict[Binary, PurePosixPath] = {}
         self.left: list[str] = []
@@ -102,6 +110,44 @@ class HostMachine:
             lines = map(printable, told.splitlines())
             self._facts = dict(line.split("=", 1) for line in lines if "=" in line)
         return self._facts
+
+    @property
+    def inside_here(self) -> bool:
+        """Whether it is a virtual machine that was made here: what it uses is this machine's too."""
+        return self.domain is not None
+
+    def cpuset(self, wanted: str | None) -> str | None:
+        """The CPUs of a unit there by their numbers: a virtual machine of the run's has those that
+        the unit may use, and no other."""
+        return wanted if self.domain is None else None
+
+    def moves(self, unit: str) -> None:
+        """A unit there is about to run, or to be asked: a virtual machine goes on before it."""
+        self._moving.add(unit)
+        if self.domain is not None:
+            self.domain.resume()
+
+    def stands_still(self, unit: str) -> None:
+        """A unit there is paused, or gone: after its last one a virtual machine is suspended, so
+        that nothing of it runs while others are measured."""
+        self._moving.discard(unit)
+        if self.domain is not None and not self._moving:
+            self.domain.suspend()
+
+    def revive(self) -> bool:
+        """Start a virtual machine of the run's again that is gone; whether it was one.
+
+        Raises:
+            RuntimeUnavailableError: it does not boot.
+        """
+        if self.domain is None:
+            return False
+        self.connection.forget()
+        self.domain.end()
+        self.domain.start()
+        self.domain.await_up()
+        self._facts = {}
+        return True
 
     @property
     def traits(self) -> Mapping[str, str]:
@@ -168,6 +214,7 @@ class HostMachine:
         Raises:
             RuntimeUnavailableError: it has none that answers.
         """
+        self.connection.wake()
         stands = self._engine_of == self.connection.lives and self.connection.alive()
         if self._engine is None or not stands:
             try:
@@ -307,7 +354,7 @@ class HostMachine:
             "address": self.host.address,
             **self.facts,
             "clock": asdict(self.clock),
-        }
+        } | ({} if self.domain is None else {"domain": self.domain.as_dict()})
 
     def close(self) -> None:
         """End the connection; what is left there is ended first, where it can be.
@@ -316,6 +363,7 @@ class HostMachine:
             HostError: something was left.
         """
         try:
-            self.settle()
+            if self.domain is None:  # else all of it goes
+                self.settle()
         finally:
             self.connection.close()
