@@ -51,12 +51,8 @@ class Probes:
                 self.notes.append(f"tare-probe{where} gave no samples")
             if machine.name:
                 samples = [
-                    {
-                        **one,
-                        "unix": one["unix"] - machine.ahead_s,
-                        "host": machine.name,
-                        "whole": "guest" if machine.inside_here else "machine",
-                    }
+                    {**one, "unix": one["unix"] - machine.ahead_s, "host": machine.name}
+                    | ({"whole": "guest"} if machine.inside_here else {})
                     for one in samples
                 ]
             found += samples

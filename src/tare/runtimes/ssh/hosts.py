@@ -172,7 +172,7 @@ class Hosts:
 
     def _revived(self, machine: HostMachine, error: HostGoneError) -> bool:
         """Whether it is a virtual machine of the run's, which was started again."""
-        if machine.domain is None:
+        if not machine.host.made:
             return False
         self.say(f"{machine.host} is not reached ({error.why}): it is started again")
         return machine.revive()
