@@ -1,5 +1,5 @@
-"""Virtual machines whose processor was QEMU's emulation: every word of them says so, and nobody takes
-them for KVM's cost."""
+"""Virtual machines whose processor was QEMU's emulation: every word of them says so, and nobody
+takes them for KVM's cost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def root(tmp_path: Path) -> Path:
 def analysed(root: Path, accelerator: str) -> Analysis:
     for path in (root / "trials").glob("*-vm/manifest.json"):
         manifest = json.loads(path.read_text())
-        manifest.setdefault("path", {})["hosts"] = {"kvm-1": {"domain": {"accelerator": accelerator}}}
+        manifest.setdefault("path", {})["hosts"] = {
+            "kvm-1": {"domain": {"accelerator": accelerator}}
+        }
         path.write_text(json.dumps(manifest))
     return analyse(root)
 

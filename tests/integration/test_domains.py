@@ -1,5 +1,5 @@
-"""Virtual machines that Tare makes, for real: one boots, stands still, is lost and comes back; a study
-of three conditions is killed in the middle and goes on.
+"""Virtual machines that Tare makes, for real: one boots, stands still, is lost and comes back; a
+study of three conditions is killed in the middle and goes on.
 
 Skipped where something is missing for them, with the command that gets it. Where KVM does not work
 they are emulated: booting takes half a minute then.
@@ -19,7 +19,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.kvm import network
-from tare.machines.kvm.kinds import KVM, TCG
+from tare.machines.kvm.kinds import TCG
 from tare.machines.kvm.made import MadeDomains, domains_for
 from tare.machines.kvm.missing import missing
 from tare.machines.ssh import Connection, HostError
@@ -79,14 +79,14 @@ def test_a_domain_boots_stands_still_is_lost_and_comes_back(made: MadeDomains) -
         assert connection.check("getconf", "_NPROCESSORS_ONLN") == "1"
         assert domain.process is not None
         assert domain.process.cpu_affinity() == [0]
-        connection.check("/bin/sh", "-c", "echo kept >/var/tmp/kept; sync")
+        connection.check("/bin/sh", "-c", "echo kept >/root/kept; sync")
 
         domain.suspend()
         before = domain.process.cpu_times()
         time.sleep(2.0)
         after = domain.process.cpu_times()
         assert after.user + after.system == before.user + before.system, "all of it stands still"
-        assert connection.check("cat", "/var/tmp/kept") == "kept", "who asks lets it go on"
+        assert connection.check("cat", "/root/kept") == "kept", "who asks lets it go on"
 
         os.kill(domain.process.pid, signal.SIGKILL)
         with pytest.raises(HostError):
@@ -95,7 +95,7 @@ def test_a_domain_boots_stands_still_is_lost_and_comes_back(made: MadeDomains) -
         connection.forget()
         domain.start()
         domain.await_up()
-        assert connection.check("cat", "/var/tmp/kept") == "kept"
+        assert connection.check("cat", "/root/kept") == "kept"
     finally:
         connection.close()
 
@@ -135,7 +135,9 @@ def test_a_study_in_a_virtual_machine_is_killed_and_goes_on(bench: Bench) -> Non
     found = bench.manifests("inside")
     assert {one["status"] for one in found.values()} == {"done"}, again.stdout
     inside = [one for one in found.values() if one["condition"] != "native"]
-    (accelerator,) = {one["path"]["hosts"]["kvm-on0-256MiB-1"]["domain"]["accelerator"] for one in inside}
+    (accelerator,) = {
+        one["path"]["hosts"]["kvm-on0-256MiB-1"]["domain"]["accelerator"] for one in inside
+    }
     told = json.loads((bench.root / "runs/inside/analysis.json").read_text("utf-8"))
     page = (bench.root / "runs/inside/report.html").read_text("utf-8")
     emulated = accelerator == TCG

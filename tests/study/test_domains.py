@@ -1,4 +1,4 @@
-"""How many virtual machines a plan needs, and how large: as large as the limits of their servers."""
+"""How many virtual machines a plan needs, and how large: as their servers' limits are."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from tare.runtimes.host_groups import group_faults
 from tare.runtimes.registry import declared
 from tare.runtimes.unsliced import unsliced
 from tare.study.plan import Plan, make_plan
-from tare.study.read import load_study
 from tare.study.platform import SSH
+from tare.study.read import load_study
 from tare.study.refusals import refusals, refuse_plan
 
 if TYPE_CHECKING:

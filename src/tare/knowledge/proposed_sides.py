@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from tare.knowledge.query import Query
 
 _VIRTUAL = {
-    "kvm": "proposals name no virtual machines. studies/virtual-machines.yaml compares this machine, "
-    "one of KVM's on it, and Docker inside that: give it your database and load "
+    "kvm": "proposals name no virtual machines. studies/virtual-machines.yaml compares this "
+    "machine, one of KVM's on it, and Docker inside that: give it your database and load "
     "(docs/virtual-machines.md)",
-    "vmware": "this version makes no VMware machines. Name physical and virtual ones as groups of an "
-    "inventory (platform.hosts, docs/machines.md), or run a study on the physical machine and once "
-    "more inside the virtual one, then `tare compare` both runs",
+    "vmware": "this version makes no VMware machines. Name physical and virtual ones as groups of "
+    "an inventory (platform.hosts, docs/machines.md), or run a study on the physical machine and "
+    "once more inside the virtual one, then `tare compare` both runs",
 }
 
 

@@ -31,6 +31,7 @@ from tare.runtimes.registry import BARE, CONTAINER, declared, registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits, Runtime
 from tare.study.domains import Domains
+from tare.study.platform import SSH
 from tare.study.schema import Database, Setup
 
 

@@ -44,7 +44,7 @@ class Elsewhere(Protocol):
 
     @property
     def inside_here(self) -> bool:
-        """Whether it is a virtual machine that was made here: what it uses is this machine's too."""
+        """Whether it is a virtual machine made here: what it uses is this machine's too."""
         ...
 
     @property

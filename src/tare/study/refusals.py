@@ -279,9 +279,7 @@ def _memory(
     )
 
 
-def _domains(
-    plan: Plan, machine: MachineFacts, domains: Sequence[Domains]
-) -> Iterator[Refusal]:
+def _domains(plan: Plan, machine: MachineFacts, domains: Sequence[Domains]) -> Iterator[Refusal]:
     """Virtual machines, all of which live for the whole run."""
     need = sum(one.count * one.memory for one in domains)
     here = [one for one in plan.conditions if _here(one.setup.platform)]

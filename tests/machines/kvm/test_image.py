@@ -17,7 +17,7 @@ echo ramdisk >"$root/boot/initrd.img-6"
 echo made >>"$MADE"
 """
 LISTS = "#!/bin/sh\necho bash 5\n"
-FORMATS = "#!/bin/sh\nfor size do :; done\nshift 6\necho disk >\"$1\"\n"
+FORMATS = '#!/bin/sh\nfor size do :; done\nshift 6\necho disk >"$1"\n'
 
 
 @pytest.fixture

@@ -109,11 +109,10 @@ class Domain:
         Raises:
             RuntimeUnavailableError: QEMU does not start.
         """
-        append = f"root=/dev/vda rw rootfstype=ext4 rootflags=noatime,noinit_itable init={recipe.INIT_AT}"
+        root = "root=/dev/vda rw rootfstype=ext4 rootflags=noatime,noinit_itable"
+        append = f"net.ifnames=0 {root} init={recipe.INIT_AT}"
         shape = self.shape
-        words = qemu.command(
-            self.image, self.works.accelerator, shape.cpus, shape.memory, f"net.ifnames=0 {append}"
-        )
+        words = qemu.command(self.image, self.works.accelerator, shape.cpus, shape.memory, append)
         disk = f"file={self._disk},format={shape.format},cache={shape.cache},if=none,id=disk"
         seed = f"file={self.directory / 'seed.tar'},format=raw,readonly=on,if=none,id=seed"
         vhost = Path("/dev/vhost-net").exists() and self.works.accelerator == KVM

@@ -137,6 +137,4 @@ def _run(words: list[str], what: str) -> tuple[str, ...]:
     return done.lines
 
 
-INSTALL = (
-    "apt-get install qemu-system-x86 qemu-utils mmdebstrap debian-archive-keyring e2fsprogs"
-)
+INSTALL = "apt-get install qemu-system-x86 qemu-utils mmdebstrap debian-archive-keyring e2fsprogs"

@@ -18,7 +18,7 @@ MOST = 200
 """domains that find an address"""
 _FILTERED = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
 _RULE = f"-i {BRIDGE} -o {BRIDGE} -m comment --comment tare -j ACCEPT".split()
-ATTACH = f"#!/bin/sh\nPATH=$PATH:/usr/sbin:/sbin\nip link set \"$1\" master {BRIDGE} up\n"
+ATTACH = f'#!/bin/sh\nPATH=$PATH:/usr/sbin:/sbin\nip link set "$1" master {BRIDGE} up\n'
 """the script by which QEMU puts a domain's device on the bridge; the device goes with QEMU"""
 
 

@@ -45,11 +45,15 @@ class Works:
         return TCG if self.why_not else KVM
 
     def __str__(self) -> str:
-        return f"{EMULATED} by QEMU: KVM does not work here ({self.why_not})" if self.why_not else "KVM"
+        return (
+            f"{EMULATED} by QEMU: KVM does not work here ({self.why_not})"
+            if self.why_not
+            else "KVM"
+        )
 
 
 def seen(image: Image, cache: Path | None = None) -> Works | None:
-    """What was seen since this machine was started, with this image and this QEMU; None: nothing."""
+    """What was seen since this machine was started, of this image and this QEMU; None: nothing."""
     try:
         told = Works(**json.loads(((cache or default_cache()) / _FILE).read_text("utf-8")))
     except (OSError, ValueError, TypeError):

@@ -113,7 +113,7 @@ class HostMachine:
 
     @property
     def inside_here(self) -> bool:
-        """Whether it is a virtual machine that was made here: what it uses is this machine's too."""
+        """Whether it is a virtual machine made here: what it uses is this machine's too."""
         return self.domain is not None
 
     def cpuset(self, wanted: str | None) -> str | None:
