@@ -26,7 +26,8 @@ _ELSEWHERE = "measure it with another load generator and bring its files in with
 _INSIDE = (
     "have such machines as hosts of a group (platform.machines: ssh and platform.hosts, "
     "docs/machines.md), or KVM's in their place (platform.machines: kvm), or run the other "
-    "conditions once on the physical machine and once inside the virtual one, each by its own Tare, then `tare compare` both runs"
+    "conditions once on the physical machine and once inside the virtual one, each by its own "
+    "Tare, then `tare compare` both runs"
 )
 _SAME_LOAD = (
     "; give both the same fixed threads or rate (`--scale printed` where the study has it, else in "
