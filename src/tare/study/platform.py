@@ -193,7 +193,7 @@ class Platform(StudyPart):
         if self.machines != KVM:
             return self.hosts
         limits, domain = self.limits, self.domain
-        parts = [KVM]
+        parts: list[str] = [KVM]
         parts += [f"{limits.cpus:g}cpus"] if limits.cpus is not None else []
         parts += [f"on{limits.cpuset.replace(',', '.')}"] if limits.cpuset is not None else []
         parts += [f"{limits.memory // MIB}MiB"] if limits.memory is not None else []

@@ -350,11 +350,13 @@ class HostMachine:
 
     def as_dict(self) -> dict[str, object]:
         """What the records keep of it."""
+        made = {} if self.domain is None else {"domain": self.domain.as_dict()}
         return {
             "address": self.host.address,
             **self.facts,
             "clock": asdict(self.clock),
-        } | ({} if self.domain is None else {"domain": self.domain.as_dict()})
+            **made,
+        }
 
     def close(self) -> None:
         """End the connection; what is left there is ended first, where it can be.
