@@ -34,7 +34,7 @@ pytestmark = pytest.mark.engine
 STUDY = """\
 study: inside
 question: What does a virtual machine cost?
-database: {kind: mongodb, stand_in: true, nodes: 1, replication_factor: 1}
+database: {kind: mongodb, stand_in: true, version: "7.0.14", nodes: 1, replication_factor: 1}
 platform: {limits: {cpuset: "0", memory: 256MiB}}
 load: {records: 200, threads: 2, warmup: 500ms, measure: 3s}
 factors:

@@ -142,7 +142,9 @@ def boots(image: Image, accelerator: str, seconds: float) -> str:
         return str(error)
     if any("tare: boots" in line for line in done.lines):
         return ""
-    return "a kernel hangs in it" if done.status is None else done.last(2) or "nothing was said"
+    if done.status is None:
+        return f"a kernel hangs in it: it says nothing within {seconds:.0f} s"
+    return done.first(1).removeprefix(f"{QEMU}: ") or "it ends without a word"
 
 
 def disk(base: Path, at: Path, shape: Shape) -> None:
