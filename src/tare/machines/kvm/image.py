@@ -18,6 +18,8 @@ from tare.machines.kvm import recipe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+INSTALL = "apt-get install qemu-system-x86 qemu-utils mmdebstrap debian-archive-keyring e2fsprogs"
+"""what installs all that virtual machines are made with"""
 ROOM = 4 * 2**30
 """free disk that making the image takes, bytes; it then keeps 1 GiB"""
 _MADE_S = 1800.0
@@ -135,6 +137,3 @@ def _run(words: list[str], what: str) -> tuple[str, ...]:
             remedy="see that Debian's mirrors are reached (apt-get update), then the same again",
         )
     return done.lines
-
-
-INSTALL = "apt-get install qemu-system-x86 qemu-utils mmdebstrap debian-archive-keyring e2fsprogs"
