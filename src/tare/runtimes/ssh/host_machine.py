@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.resources import files
@@ -35,6 +36,8 @@ _OWN_DIRECTORY = """
 umask 077
 mkdir -p "$1" && [ ! -L "$1" ] && [ -O "$1" ] && mkdir -p "$1/runs" "$1/files"
 """
+_ENGINE_UP_S = 180.0
+"""longest wait for the engine of a virtual machine; emulated, half a minute is usual"""
 _REMOVE_S = 60.0
 """longest wait for the removal of a container, whose files may be many"""
 _READ = 'exec grep -sH "" $* </dev/null'
@@ -217,20 +220,29 @@ class HostMachine:
         self.connection.wake()
         stands = self._engine_of == self.connection.lives and self.connection.alive()
         if self._engine is None or not stands:
-            try:
-                socket = self.connection.forward(ENGINE_SOCKET)
-                life = self.connection.lives
-                client = docker.DockerClient(base_url=f"unix://{socket}", timeout=60)
-                client.ping()
-            except (DockerException, OSError) as error:
-                raise RuntimeUnavailableError(
-                    "no Docker engine answers there",
-                    where=str(self.host),
-                    why=str(error),
-                    remedy=f"{self.connection.by_hand()} docker info",
-                ) from error
-            self._engine, self._engine_of = client, life
+            # that of a virtual machine which has just booted is later than its SSH server
+            deadline = time.monotonic() + (0.0 if self.domain is None else _ENGINE_UP_S)
+            while (client := self._reached(last=time.monotonic() >= deadline)) is None:
+                time.sleep(1.0)
+            self._engine, self._engine_of = client, self.connection.lives
         return self._engine
+
+    def _reached(self, *, last: bool) -> docker.DockerClient | None:
+        """A client of its engine; None where none answers, which is an error the last time."""
+        try:
+            socket = self.connection.forward(ENGINE_SOCKET)
+            client = docker.DockerClient(base_url=f"unix://{socket}", timeout=60)
+            client.ping()
+        except (DockerException, OSError) as error:
+            if not last:
+                return None
+            raise RuntimeUnavailableError(
+                "no Docker engine answers there",
+                where=str(self.host),
+                why=str(error),
+                remedy=f"{self.connection.by_hand()} docker info",
+            ) from error
+        return client
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Make its directory, and bring what units need to be run and watched.
