@@ -21,7 +21,7 @@ factors:
   platform:
     native: {}
     native-again: {}
-    kvm: {platform.machines: kvm}
+    vmware: {platform.machines: vmware}
     swarm: {platform: {runtime: swarm, storage: volume}}
 baseline: {platform: native}
 design: {deployments: 1, blocks: 2, warm: {at_least: 1s, at_most: 4s, window: 1s}}
@@ -40,7 +40,7 @@ def test_the_plan_says_what_is_left_out_and_plans_the_rest(tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert "left out, 2 of 4 conditions:" in text
-    assert "kvm: this version makes no KVM machines try: " in text
+    assert "vmware: this version makes no VMware machines try: " in text
     assert "swarm: no Docker Swarm is named here try: " in text
     assert "not compared: 2 of 3 pairs of conditions" in text
     assert "2 conditions = 4 trials" in text
@@ -49,7 +49,7 @@ def test_the_plan_says_what_is_left_out_and_plans_the_rest(tmp_path: Path) -> No
 
 def test_json_holds_what_is_left_out(tmp_path: Path) -> None:
     plan = json.loads(tare_in(tmp_path, "plan", "study.yaml", "--json").stdout)
-    assert [one["condition"]["name"] for one in plan["left_out"]] == ["kvm", "swarm"]
+    assert [one["condition"]["name"] for one in plan["left_out"]] == ["vmware", "swarm"]
     assert [one["name"] for one in plan["conditions"]] == ["native", "native-again"]
 
 
@@ -63,7 +63,7 @@ def test_a_study_that_cannot_run_at_all_is_refused_and_nothing_else_is_said(
 
 
 def test_the_levels_that_are_missing_are_named_and_that_nothing_is_compared() -> None:
-    many = {f"kvm{n}": {"platform.machines": "kvm"} for n in range(30)}
+    many = {f"vmware{n}": {"platform.machines": "vmware"} for n in range(30)}
     study = Study.model_validate(
         {
             "study": "x",
@@ -72,8 +72,8 @@ def test_the_levels_that_are_missing_are_named_and_that_nothing_is_compared() ->
         }
     )
     lines = left_out_lines(make_plan(study, obstacle))
-    assert lines[1].startswith("  platform kvm0, kvm1, ")
-    assert " and 22 more (30 conditions): this version makes no KVM machines" in lines[1]
+    assert lines[1].startswith("  platform vmware0, vmware1, ")
+    assert " and 22 more (30 conditions): this version makes no VMware machines" in lines[1]
     assert lines[-1].startswith("  nothing is compared")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from tare.cli.console import Terminal
 from tare.cli.plan_text import show
 from tare.cli.shortfall import shortfall_lines
 from tare.lab import run_lock
+from tare.machines.kvm.missing import Missing
 from tare.runtimes.availability import obstacle
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 STUDIES = Path(__file__).parents[2] / "studies"
 DOCKER = {"platform": {"runtime": "docker", "network": "host", "storage": "directory"}}
-KVM = {"platform": {"machines": "kvm"}}
+VMWARE = {"platform": {"machines": "vmware"}}
 
 
 def planned(other: dict[str, Any] = DOCKER, **design: Any) -> Plan:
@@ -70,12 +72,14 @@ def test_levels_that_share_a_deployment_can_be_told_apart_on_it() -> None:
 
 
 def test_a_run_that_compares_nothing_is_said_to() -> None:
-    (line,) = shortfall_lines(planned(KVM, deployments=2, blocks=2))
+    (line,) = shortfall_lines(planned(VMWARE, deployments=2, blocks=2))
     assert "nothing will be compared" in line
 
 
-def test_the_kvm_thesis_compares_nothing_here_and_its_plan_ends_with_that() -> None:
-    plan = make_plan(load_study(STUDIES / "bth-kvm-2016.yaml"), obstacle)
+def test_without_qemu_the_kvm_thesis_compares_nothing_and_its_plan_ends_with_that() -> None:
+    gone = Missing("no QEMU", "apt-get install qemu-system-x86")
+    without = partial(obstacle, no_domains=lambda: gone)
+    plan = make_plan(load_study(STUDIES / "bth-kvm-2016.yaml"), without)
     out = io.StringIO()
     show(plan, Terminal(file=out, width=300))
     assert out.getvalue().splitlines()[-1].startswith("note: nothing will be compared: each of the")

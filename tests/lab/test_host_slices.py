@@ -45,6 +45,7 @@ class Host:
     traits: Mapping[str, str] = {}
     ticks = 100
     ahead_s = 2.0
+    inside_here = False
 
     def __init__(
         self, notes: Path, boot: str = "other", clock: Offset = SAME, name: str = "db1"

@@ -16,6 +16,7 @@ class Host:
     name: str
     boot: str
     ticks: int = 100
+    inside_here: bool = False
 
     def read(self, *patterns: str) -> dict[str, str]:
         return {"/proc/stat": "cpu  100 0 50 900 0 0 0 25 0 0\ncpu0 ..."}
@@ -45,3 +46,8 @@ def test_one_machine_with_two_names_is_counted_once_and_told() -> None:
 def test_hosts_that_do_not_tell_their_boot_are_machines_of_their_own() -> None:
     assert read_usage(NODES, (), hosts("", "")).machine == 3.0
     assert one_kernel(hosts("", "")) == []
+
+
+def test_what_a_virtual_machine_of_this_machine_uses_is_in_its_count_already() -> None:
+    guest: Any = Host("kvm-1", "guest", inside_here=True)
+    assert read_usage(NODES, (), [*hosts("a"), guest]).machine == 1.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ import pytest
 from tare.errors import TareError
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME
-from tare.monitor.probe import probe_cpu_seconds
+from tare.monitor.probe import probe_cpu_seconds, write_samples
 from tare.monitor.probes import Probes
+from tare.records.samples import read_samples
 
 
 class Other:
@@ -21,6 +23,7 @@ class Other:
 
     clock = SAME
     ticks = 100
+    inside_here = False
     traits: Mapping[str, str] = {}
 
     def __init__(self, name: str, ahead_s: float = 0.0, *, silent: bool = False) -> None:
@@ -66,3 +69,15 @@ def test_a_host_that_cannot_be_watched_is_said_and_the_others_are_watched() -> N
     probes = Probes("run", units(Other("h1", silent=True), Other("h2")))
     assert [one["host"] for one in drained(probes)] == ["h2"]
     assert any("h1" in note for note in probes.notes)
+
+
+def test_what_a_virtual_machine_of_this_one_uses_is_not_this_machine_s_once_more(
+    tmp_path: Path,
+) -> None:
+    inside = Other("kvm-1")
+    inside.inside_here = True
+    (sample,) = drained(Probes("run", units(inside)))
+    write_samples([sample | {"machine": {"cpu_user": 1.0}}], tmp_path / "samples.parquet")
+    samples = read_samples(tmp_path / "samples.parquet")
+    assert ("guest@kvm-1", "cpu_user") in samples.parts
+    assert not samples.of_machines().any()

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from tare.machines.inventory.host import Host, Inventory
+from tare.machines.kvm.missing import Missing
 from tare.runtimes.availability import obstacle
 from tare.runtimes.declaration import Named
 from tare.runtimes.kubernetes.facts import ClusterFacts, Machine
@@ -68,11 +69,6 @@ def test_nothing_hinders_what_this_version_has(platform: dict[str, str]) -> None
             "no Docker Swarm is named here",
         ),
         (
-            {"platform": {"machines": "kvm"}},
-            "platform.machines",
-            "this version makes no KVM machines",
-        ),
-        (
             {"platform": {"machines": "vmware", "runtime": "docker"}},
             "platform.machines",
             "this version makes no VMware machines",
@@ -115,8 +111,8 @@ def test_each_obstacle_names_its_field_and_a_command(
 
 @pytest.mark.parametrize("threads", ["max", "66% of max"])
 def test_two_runs_of_one_comparison_must_not_each_search_their_own_maximum(threads: str) -> None:
-    sought = obstacle(setup(platform={"machines": "kvm"}, load={"threads": threads}))
-    fixed = obstacle(setup(platform={"machines": "kvm"}, load={"threads": 64}))
+    sought = obstacle(setup(platform={"machines": "vmware"}, load={"threads": threads}))
+    fixed = obstacle(setup(platform={"machines": "vmware"}, load={"threads": 64}))
     assert sought is not None
     assert fixed is not None
     assert "`--scale printed`" in sought.remedy
@@ -126,12 +122,12 @@ def test_two_runs_of_one_comparison_must_not_each_search_their_own_maximum(threa
 
 def test_several_obstacles_are_all_said() -> None:
     found = obstacle(
-        setup(database={"kind": "mongodb"}, platform={"machines": "kvm", "runtime": "swarm"})
+        setup(database={"kind": "mongodb"}, platform={"machines": "vmware", "runtime": "swarm"})
     )
     assert found is not None
     assert found.field == ("database", "kind")
     assert found.why.count(";") == 2
-    for word in ("MongoDB", "KVM", "Swarm"):
+    for word in ("MongoDB", "VMware", "Swarm"):
         assert word in found.why
 
 
@@ -337,3 +333,33 @@ def test_mongodb_runs_wherever_its_server_is_named(runtime: str, named: dict[str
         platform={"runtime": runtime, "network": networks[runtime]},
     )
     assert obstacle(wanted, CLUSTER | SWARM) is None
+
+
+def test_virtual_machines_are_made_where_nothing_is_missing() -> None:
+    assert obstacle(setup(platform={"machines": "kvm"})) is None
+    gone = Missing("virtual machines are made with qemu-img", "apt-get install qemu-utils")
+    found = obstacle(setup(platform={"machines": "kvm"}), no_domains=lambda: gone)
+    assert found is not None
+    assert found.field == ("platform", "machines")
+    assert (found.why, found.remedy) == (gone.why, gone.remedy)
+    assert obstacle(setup(), no_domains=lambda: gone) is None, "only who needs one asks"
+
+
+@pytest.mark.parametrize(
+    ("parts", "field"),
+    [
+        ({"platform": {"runtime": "docker", "network": "published"}}, ("platform", "network")),
+        ({"client": {"runtime": "docker", "network": "bridge"}}, ("client", "network")),
+        (
+            {"platform": {"runtime": "docker"}, "database": {"image": "cassandra:5"}},
+            ("database", "image"),
+        ),
+    ],
+)
+def test_what_virtual_machines_do_not_have_is_left_out(
+    parts: dict[str, Any], field: tuple[str, str]
+) -> None:
+    inside = parts.get("platform", {}) | {"machines": "kvm"}
+    found = obstacle(setup(**(parts | {"platform": inside})))
+    assert found is not None
+    assert found.field == field

@@ -299,3 +299,41 @@ def test_a_client_here_of_nodes_elsewhere_is_held_to_this_machine(read: ReadStud
     plan = make_plan(read(ON_HOSTS, ("client.machines=local",)))
     found = refusals(plan, MACHINE, HERE, ["5.0.9"])
     assert {one.field for one in found} == {"client.limits.cpus"}
+
+
+KVM = """\
+study: example
+database: {nodes: 3, replication_factor: 1}
+platform: {limits: {memory: 4GiB, cpuset: "0"}}
+load: {records: 1000}
+factors:
+  platform:
+    native: {}
+    vm: {platform.machines: kvm}
+baseline: {platform: native}
+design: {slice: off, fresh: block}
+"""
+
+
+def test_virtual_machines_that_fit_beside_what_runs_here_are_not_refused(read: ReadStudy) -> None:
+    assert refused(read, KVM, memory_available=30 * GIB, memory_bytes=32 * GIB) == []
+
+
+def test_more_virtual_machines_than_there_is_memory_for_are_refused(read: ReadStudy) -> None:
+    (one,) = refused(read, KVM, memory_available=12 * GIB)
+    assert one.field == "platform.machines"
+    assert one.where == "study.yaml:8"
+    assert "3 of 4.5GiB" in one.reason
+    assert "12.0GiB of 24.0GiB is available" in one.reason
+    assert "platform.limits.memory" in one.remedy
+
+
+def test_a_virtual_machine_s_cpus_are_this_machine_s_and_its_disk_is_on_this_disk(
+    read: ReadStudy,
+) -> None:
+    only = KVM.replace("    native: {}\n", "    other: {platform.machines: kvm}\n")
+    only = only.replace("baseline: {platform: native}", "baseline: {platform: other}")
+    enough = {"memory_available": 30 * GIB, "memory_bytes": 32 * GIB}
+    wide = only.replace('cpuset: "0"', 'cpuset: "0-5"')
+    assert {one.field for one in refused(read, wide, **enough)} == {"platform.limits.cpuset"}
+    assert {one.field for one in refused(read, only, disk_free=0, **enough)} == {"load.records"}

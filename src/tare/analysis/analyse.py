@@ -14,7 +14,7 @@ from tare.analysis.checks.run import run_checks
 from tare.analysis.distributions import distributions
 from tare.analysis.ending import describe_ending, extension, looks_taken
 from tare.analysis.exhibits.make import make_exhibits
-from tare.analysis.host_groups import host_group_facts
+from tare.analysis.host_groups import emulated_conditions, host_group_facts
 from tare.analysis.inference.contrast_estimates import logs_of, make_rules
 from tare.analysis.inference.contrasts import make_contrasts, without_undescribed_twins
 from tare.analysis.inference.effects import make_effects
@@ -147,6 +147,7 @@ def _analyse(run_dir: Path) -> Analysis:
         checks=checks,
         parity=list(evidence.parity),
         host_groups=list(evidence.host_groups),
+        emulated=emulated_conditions(trials),
         trials=trial_summaries(trials),
         series=series,
         distributions=distributions(names, reading.pooled),

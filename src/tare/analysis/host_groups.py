@@ -6,23 +6,57 @@ from typing import TYPE_CHECKING, Any
 
 from tare.analysis.model import HostGroupFact
 from tare.analysis.parity import OF_MACHINES, SEVERAL, UNKNOWN
+from tare.machines.kvm.kinds import TCG
+from tare.study.platform import OVER_SSH, Platform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tare.analysis.model import Analysis
     from tare.analysis.trials import Trial
 
 HYPERVISOR = "hypervisor"
 UNNAMED = "nodes"
 """What hosts are called that a condition took without naming a group."""
+THIS_MACHINE = "this machine"
+"""What this machine is called beside virtual machines that it made."""
 
 
 def host_group(setup: Mapping[str, Any]) -> str:
     """The group of hosts that a condition's nodes ran on; empty: on no hosts that SSH reached."""
     platform = setup.get("platform")
-    if not isinstance(platform, dict) or platform.get("machines") != "ssh":
+    if not isinstance(platform, dict) or platform.get("machines") not in OVER_SSH:
         return ""
-    return str(platform.get("hosts") or UNNAMED)
+    return Platform.model_validate(platform).group or UNNAMED
+
+
+def emulated_conditions(trials: Iterable[Trial]) -> list[str]:
+    """Conditions with a trial in virtual machines whose processor was QEMU's emulation, sorted."""
+    return sorted({one.condition for one in trials if one.done and _emulated(one)})
+
+
+def of_emulated(analysis: Analysis, name: str, levels: Mapping[str, str]) -> bool:
+    """Whether a side of an effect was emulated: a condition, or one of those with these levels,
+    over which an average is."""
+    return bool(analysis.emulated) and any(
+        one.condition in analysis.emulated
+        for one in analysis.conditions
+        if one.condition == name or (levels and levels.items() <= one.levels.items())
+    )
+
+
+def _emulated(trial: Trial) -> bool:
+    return any(one.get("accelerator") == TCG for one in _domains(trial))
+
+
+def _domains(trial: Trial) -> list[Mapping[str, Any]]:
+    """What is recorded of the virtual machines that were made for a trial's nodes."""
+    hosts = trial.manifest.path.get("hosts")
+    return (
+        [one["domain"] for one in hosts.values() if "domain" in one]
+        if isinstance(hosts, dict)
+        else []
+    )
 
 
 def host_group_facts(conditions: Sequence[str], trials: Iterable[Trial]) -> list[HostGroupFact]:
@@ -35,8 +69,10 @@ def host_group_facts(conditions: Sequence[str], trials: Iterable[Trial]) -> list
     """
     seen: dict[str, dict[str, set[str]]] = {}
     done = [one for one in trials if one.done and one.condition in conditions]
+    made = any(_domains(one) for one in done)
+    here = THIS_MACHINE if made else ""  # which the virtual machines are compared with
     for trial in sorted(done, key=lambda one: conditions.index(one.condition)):
-        group = host_group(trial.manifest.setup)
+        group = host_group(trial.manifest.setup) or here
         if not group:
             continue
         own = seen.setdefault(group, {})

@@ -17,6 +17,7 @@ from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
+from tare.machines.kvm import missing, qemu
 from tare.monitor.background_load import sample
 from tare.runtimes.registry import BARE, registered
 
@@ -63,6 +64,7 @@ def findings() -> list[DoctorCheck]:
         ),
         *_runtimes(),
         _hosts(),
+        _domains(),
         DoctorCheck(
             "control groups",
             machine.root and kind > 0,
@@ -149,6 +151,16 @@ def _hosts() -> DoctorCheck:
         "`tare doctor --machines` asks them"
     )
     return DoctorCheck(what, True, says, needed=False)
+
+
+def _domains() -> DoctorCheck:
+    """Virtual machines of this machine's own, and whether their processor is emulated."""
+    what, gone = "virtual machines", missing.missing()
+    if gone is not None:
+        return DoctorCheck(what, False, gone.why, gone.remedy, needed=False)
+    tried = missing.kind()
+    says = tried or "can be made; whether KVM works here is tried when a run first makes one"
+    return DoctorCheck(what, True, f"QEMU {qemu.version()}: {says}", needed=False)
 
 
 def _program(name: str, package: str, tools: str) -> DoctorCheck:

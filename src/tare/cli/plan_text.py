@@ -13,7 +13,7 @@ from tare.cli.hints import hint_lines
 from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
-from tare.cli.taken_hosts import taken_hosts
+from tare.cli.taken_hosts import made_domains, taken_hosts
 from tare.report.numbers import DAYS_FROM, HOURS_FROM, length
 from tare.study.comparisons import comparisons
 from tare.study.design import LEAST_LOOKED_AT
@@ -144,7 +144,8 @@ def show(
         table.add_column(title, overflow="fold")
     for one in plan.conditions:
         setup = one.setup
-        on = f" on {setup.platform.hosts}" if setup.platform.hosts else ""
+        group = setup.platform.group
+        on = f" on {group}" if group else ""
         platform = (
             f"{setup.platform.runtime}{on}, {setup.platform.attachment}, {setup.platform.storage}"
         )
@@ -152,7 +153,7 @@ def show(
         again = f" (A/A of {one.aa_of})" if one.aa_of else ""
         table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)
     console.print(table)
-    for line in [*left_out_lines(plan), *taken_hosts(plan)]:
+    for line in [*left_out_lines(plan), *taken_hosts(plan), *made_domains(plan)]:
         console.print(line)
     console.print(
         f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "

@@ -12,12 +12,13 @@ from tare.databases.mongodb.installation import Unfit, unfit
 from tare.errors import ArtifactError, TareError
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
+from tare.machines.kvm.missing import missing
 from tare.runtimes.availability import obstacle
 from tare.runtimes.host_groups import group_faults
-from tare.runtimes.key import SSH
 from tare.runtimes.registry import declared
 from tare.runtimes.unsliced import unsliced
 from tare.study.plan import Plan, make_plan
+from tare.study.platform import SSH
 from tare.study.read import load_study
 from tare.study.refusals import refusals, refuse_plan
 
@@ -111,12 +112,14 @@ def _runtimes(setup: Setup) -> set[str]:
 def obstacle_here() -> Callable[[Setup], Obstacle | None]:
     """What hinders a setup here; an orchestrator is asked once, and only if one needs it."""
     asked, hosts = cache(lambda name: declared(name).named()), cache(named_inventory)
+    no_domains = cache(missing)
 
     def hindered(setup: Setup) -> Obstacle | None:
         return obstacle(
             setup,
             {name: found for name in _runtimes(setup) if (found := asked(name)) is not None},
-            hosts() if "ssh" in (setup.platform.machines, setup.client.machines) else None,
+            hosts() if SSH in (setup.platform.machines, setup.client.machines) else None,
+            no_domains,
         )
 
     return hindered

@@ -1,10 +1,16 @@
-"""Which hosts of the inventory a plan's units will take, in lines for people."""
+"""Which machines a plan's units will take, hosts and virtual ones, in lines for people."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from tare.enumeration import count as counted
 from tare.machines.inventory.read import named_inventory
+from tare.machines.kvm.kinds import EMULATED
+from tare.machines.kvm.missing import kind
+from tare.study.domains import domains_of
+from tare.study.quantities import MIB
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +42,25 @@ def taken_hosts(plan: Plan) -> list[str]:
         )
     if loads:
         lines.append(f"  load clients, which take turns, on {_named(inventory.clients)}")
+    return lines
+
+
+def made_domains(plan: Plan) -> list[str]:
+    """The virtual machines that are made for a plan, and of which kind; empty: none."""
+    made = domains_of(plan.conditions, plan.study.design, len(os.sched_getaffinity(0)))
+    if not made:
+        return []
+    told = kind() or "whether KVM works here is tried when the run begins; else they are emulated"
+    lines = [f"virtual machines, made for the run: {told}"]
+    if told.startswith(EMULATED):
+        lines.append("  what is measured in them is QEMU's emulation, not KVM's cost")
+    for one in made:
+        on = f" on {one.cpuset} of this machine" if one.cpuset else ""
+        engine = ", with a Docker engine" if one.engine else ""
+        lines.append(
+            f"  {one.group}: {counted(one.count, 'domain')}, each {counted(one.cpus, 'CPU')}{on}, "
+            f"{one.memory // MIB} MiB of memory, disk {one.format}, cache {one.cache}{engine}"
+        )
     return lines
 
 

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, get_args
 
 from tare.analysis.catalogue import ALL, ERRORS, describe
+from tare.analysis.host_groups import of_emulated
 from tare.errors import KnowledgeError
 from tare.knowledge.derived import direction_of
 from tare.knowledge.schema import (
@@ -69,12 +70,18 @@ def findings_of(analysis: Analysis, study: Study, about: About) -> KnowledgeFile
     """
     name = _slug(analysis.run)
     of = about.study or (study.study if about.imported else f"own-{name}")
-    effects = [one for one in analysis.effects if not one.aa and one.metric != ERRORS]
+    effects = [
+        one
+        for one in analysis.effects
+        if not one.aa and one.metric != ERRORS and not is_emulated(one, analysis, study)
+    ]
     if not effects:
         raise KnowledgeError(
             "no effect to add",
             where=analysis.run,
-            why="the run compares nothing, or too few of its trials were done",
+            why=f"{', '.join(analysis.emulated)}: emulated, which is not KVM"
+            if analysis.emulated
+            else "the run compares nothing, or too few of its trials were done",
             remedy="run more of it, then look at `tare report`",
         )
     made = _Made(analysis, study, expand(study), about, of, name)
@@ -89,6 +96,14 @@ def findings_of(analysis: Analysis, study: Study, about: About) -> KnowledgeFile
     )
     return KnowledgeFile(
         format=1, work=work, findings=[_finding(one, made, effects) for one in effects]
+    )
+
+
+def is_emulated(effect: Effect, analysis: Analysis, study: Study) -> bool:
+    """Whether a side of it was QEMU's emulation: then it says nothing of virtual machines."""
+    base = _baseline_levels(effect, study)
+    return of_emulated(analysis, effect.treatment, effect.levels) or of_emulated(
+        analysis, effect.baseline, base
     )
 
 

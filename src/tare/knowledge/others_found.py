@@ -10,7 +10,13 @@ from tare.analysis.model.others_found import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
 from tare.knowledge.chains import chained
 from tare.knowledge.claims import by_digits, claim_of, contradicted
-from tare.knowledge.from_run import OPERATIONS, load_shares, side_of, written_by
+from tare.knowledge.from_run import (
+    OPERATIONS,
+    is_emulated,
+    load_shares,
+    side_of,
+    written_by,
+)
 from tare.knowledge.library import SHIPPED, place, source_of
 from tare.knowledge.nearness import (
     RELATED,
@@ -88,7 +94,8 @@ def others_for(analysis: Analysis, study: Study, library: Library) -> dict[int, 
     for i in _first(analysis.effects):
         effect = analysis.effects[i]
         kind = family(effect.metric)
-        question = _question(effect, run) if kind in entries else None
+        asks = kind in entries and not is_emulated(effect, analysis, study)
+        question = _question(effect, run) if asks else None
         if question is None:
             continue
         if (question, kind) not in known:

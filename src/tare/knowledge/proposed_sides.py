@@ -11,7 +11,14 @@ if TYPE_CHECKING:
 
     from tare.knowledge.query import Query
 
-_VIRTUAL = {"kvm": "KVM", "vmware": "VMware"}
+_VIRTUAL = {
+    "kvm": "proposals name no virtual machines. studies/virtual-machines.yaml compares this "
+    "machine, one of KVM's on it, and Docker inside that: give it your database and load "
+    "(docs/virtual-machines.md)",
+    "vmware": "this version makes no VMware machines. Name physical and virtual ones as groups of "
+    "an inventory (platform.hosts, docs/machines.md), or run a study on the physical machine and "
+    "once more inside the virtual one, then `tare compare` both runs",
+}
 
 
 def sides_of(asked: Query) -> dict[str, str]:
@@ -45,12 +52,7 @@ def level_of(asked: Query) -> str:
 def _obstacles(asked: Query) -> Iterator[str]:
     for platform in (asked.platform, asked.over):
         if platform in _VIRTUAL:
-            yield (
-                f"this version makes no {_VIRTUAL[platform]} machines. Name physical and virtual "
-                "ones as groups of an inventory (platform.hosts, docs/machines.md), or run a study "
-                "on the physical machine and once more inside the virtual one, then `tare compare`"
-                " both runs"
-            )
+            yield _VIRTUAL[platform]
     for platform, network, storage in (
         (asked.platform, *_wanted(asked)),
         (asked.over, *_replaced(asked)),

@@ -13,6 +13,7 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.lab import marked
 from tare.lab.undisturbed import undisturbed
 from tare.machines import addresses, cgroups, neighbours
+from tare.machines.kvm import network
 from tare.records.layout import RunFiles
 from tare.runtimes.left import Left
 from tare.runtimes.registry import registered
@@ -31,6 +32,8 @@ class Leftovers:
     """in the order in which runtimes are listed"""
     hosts: HostLeftovers = field(default_factory=HostLeftovers)
     """of the inventory that is named here"""
+    bridges: list[str] = field(default_factory=list)
+    """of virtual machines, which go as processes"""
     addresses: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     """those that keep neighbours from them"""
@@ -50,6 +53,7 @@ class Leftovers:
         kinds: dict[str, list[str]] = {
             **_together(one.words for one in self.of_runtimes),
             **self.hosts.words(),
+            "bridges": self.bridges,
             "addresses": self.addresses,
             "firewall rules": self.rules,
             "control groups": [str(g) for g in self.groups],
@@ -78,6 +82,7 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
     return Leftovers(
         of_runtimes=found,
         hosts=on_hosts,
+        bridges=network.left(),
         addresses=addresses.leftovers(),
         rules=neighbours.kept_out(),
         groups=cgroups.leftovers(),
@@ -126,6 +131,8 @@ def remove(found: Leftovers) -> list[TareError]:
     faults = ssh.remove(found.hosts)
     for left in reversed(found.of_runtimes):
         faults += _removed(left)
+    if found.bridges:
+        network.remove()
     addresses.remove(found.addresses)
     if found.rules:
         neighbours.let_in()
@@ -184,6 +191,7 @@ def _still_here(found: Leftovers) -> list[TareError]:
     """What of this machine's own was to go and did not."""
     left = {
         **_together(_remaining(one) for one in found.of_runtimes),
+        "bridges": network.left() if found.bridges else [],
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],
         "firewall rules": neighbours.kept_out() if found.rules else [],
         "control groups": [str(one) for one in found.groups if one.exists()],

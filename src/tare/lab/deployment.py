@@ -26,7 +26,8 @@ from tare.load.flatness import Calm, Warmth
 from tare.load.specification import Phase, specification
 from tare.monitor.jit import compiler_seconds
 from tare.records.manifest import WarmUp
-from tare.runtimes.key import SSH, runtime_key
+from tare.runtimes.key import runtime_key
+from tare.study.platform import SSH
 from tare.study.schema import Platform, Setup, Warm
 
 

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from tare.errors import DiskFullError
-from tare.runtimes.key import SSH
 from tare.study.estimate import cluster_disk, in_engine_directory
+from tare.study.platform import SSH
 from tare.study.quantities import MIB
 from tare.study.schema import Setup
 

@@ -111,7 +111,7 @@ def of_trial(
     for one in hosts:
         if one.machine.name in names:
             kernel = one.machine.boot or one.machine.name
-            own.append((one, kernel not in seen))
+            own.append((one, kernel not in seen and not one.machine.inside_here))
             seen.add(kernel)
     return own
 

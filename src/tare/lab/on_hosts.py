@@ -12,11 +12,13 @@ from tare.databases.cassandra.cluster import Installation
 from tare.databases.mongodb import installation as mongodb
 from tare.errors import RuntimeUnavailableError
 from tare.load.client import ClientInstallation
+from tare.machines.inventory.host import Inventory
 from tare.machines.inventory.read import named_inventory
-from tare.runtimes.key import SSH, declaration_of, runtime_and_group
+from tare.runtimes.key import declaration_of, runtime_and_group
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.ssh.transfer import bring
 from tare.runtimes.unit import Bits
+from tare.study.platform import SSH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,27 +26,37 @@ if TYPE_CHECKING:
 
     from tare.artifacts.tree import Tree
     from tare.databases.mongodb.installation import Installation as MongoInstallation
+    from tare.machines.kvm.made import MadeDomains
     from tare.runtimes.ssh.host_machine import HostMachine
     from tare.study.schema import Setup
 
 
-def hosts_for(run: str, setups: Sequence[Setup]) -> Hosts | None:
-    """The inventory's hosts for a run; None where no setup needs any.
+def hosts_for(
+    run: str, setups: Sequence[Setup], domains: MadeDomains | None = None
+) -> Hosts | None:
+    """The inventory's hosts for a run, and virtual machines made for it; None where no setup needs
+    any.
+
+    Args:
+        domains: made for the run, none of which needs to run yet.
 
     Raises:
-        RuntimeUnavailableError: a setup needs them, and no inventory is named.
+        RuntimeUnavailableError: a setup needs hosts, and no inventory is named.
     """
-    if not any(SSH in (one.platform.machines, one.client.machines) for one in setups):
-        return None
-    inventory = named_inventory()
-    if inventory is None:
+    named = any(SSH in (one.platform.machines, one.client.machines) for one in setups)
+    inventory = named_inventory() if named else None
+    if named and inventory is None:
         raise RuntimeUnavailableError(
             "no inventory of hosts is named here",
             remedy="name one with TARE_INVENTORY (docs/machines.md)",
         )
-    hosts = Hosts(inventory, run)
+    if domains is not None:
+        inventory = replace(inventory or Inventory(domains.directory, ()), made=domains.hosts)
+    if inventory is None:
+        return None
+    hosts = Hosts(inventory, run, domains=domains)
     hosts.use(
-        dict.fromkeys(one.platform.hosts for one in setups if one.platform.machines == SSH),
+        dict.fromkeys(one.platform.group for one in setups if one.platform.over_ssh),
         clients=any(one.client.machines == SSH for one in setups),
     )
     return hosts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -47,9 +48,10 @@ from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
 from tare.records.part_prices import PartWeighing, keep_parts
 from tare.records.prices import Weighing
-from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
+from tare.study.domains import domains_of
 from tare.study.plan import Plan, PlannedTrial, Round
+from tare.study.platform import SSH
 from tare.study.schema import Setup
 
 ATTEMPTS = 2
@@ -130,7 +132,15 @@ class Lab:
             resources: RunResources | None = None
             try:
                 resources = prepare(
-                    self._directory.name, self._directory.work, setups, self._watcher.say
+                    self._directory.name,
+                    self._directory.work,
+                    setups,
+                    self._watcher.say,
+                    domains_of(
+                        self._plan.conditions,
+                        self._plan.study.design,
+                        len(os.sched_getaffinity(0)),
+                    ),
                 )
                 self._begin(resources, idle_cpus)
                 self._measure(resources, conditions)

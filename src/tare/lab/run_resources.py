@@ -24,11 +24,14 @@ from tare.lab.undisturbed import undisturbed
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
+from tare.machines.kvm.made import domains_for
 from tare.runtimes.images import Images
-from tare.runtimes.key import SSH, declaration_of, of_group, on_ssh, runtime_key
+from tare.runtimes.key import declaration_of, of_group, on_ssh, runtime_key
 from tare.runtimes.registry import BARE, CONTAINER, declared, registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits, Runtime
+from tare.study.domains import Domains
+from tare.study.platform import SSH
 from tare.study.schema import Database, Setup
 
 
@@ -145,8 +148,17 @@ def runtimes_for(
     return made
 
 
-def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None]) -> RunResources:
+def prepare(
+    run: str,
+    work: Path,
+    setups: list[Setup],
+    say: Callable[[str], None],
+    domains: Sequence[Domains] = (),
+) -> RunResources:
     """Fetch, verify and build what the setups need; where that fails, nothing of it stays.
+
+    Args:
+        domains: virtual machines that the setups need.
 
     Raises:
         ArtifactError: files that cannot be had or are not the locked ones.
@@ -155,7 +167,7 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
     used = dict.fromkeys(part.runtime for s in setups for part in (s.platform, s.client))
     stores = (declared(name).store() for name in used)
     engine = next((place for place in stores if place is not None), None)
-    hosts = hosts_for(run, setups)
+    hosts = hosts_for(run, setups, domains_for(run, domains, work, say))
     runtimes = runtimes_for(run, work, setups, say, hosts)
     resources = RunResources(run, local_facts(work.parent), runtimes, hosts=hosts)
     resources.engine_directory = engine

@@ -45,11 +45,13 @@ def read_usage(
     """CPU seconds as of now.
 
     Args:
-        machines: all that take part, whose busy seconds are added up, of one kernel once.
+        machines: all that take part, whose busy seconds are added up, of one kernel once; those of
+            virtual machines that were made here are this machine's already.
         engine: names of processes that count as the engine.
     """
     modes: dict[str, float] = dict.fromkeys((*_BUSY, "steal"), 0.0)
-    kernels = {one.boot or one.name: one for one in machines}
+    outside = [one for one in machines if not one.inside_here] or [HERE]
+    kernels = {one.boot or one.name: one for one in outside}
     for machine in kernels.values():
         for mode, seconds in _modes(machine).items():
             modes[mode] += seconds

@@ -43,6 +43,11 @@ class Elsewhere(Protocol):
         ...
 
     @property
+    def inside_here(self) -> bool:
+        """Whether it is a virtual machine made here: what it uses is this machine's too."""
+        ...
+
+    @property
     def traits(self) -> Mapping[str, str]:
         """What is alike for all its units: kernel, clock source, CPUs, memory, hypervisor, ..."""
         ...
@@ -74,6 +79,7 @@ class Here:
     name = ""
     ahead_s = 0.0
     clock = SAME
+    inside_here = False
     ticks = os.sysconf("SC_CLK_TCK")
     traits: Mapping[str, str] = {}
     boot = ""  # it is never among others that could be this machine too

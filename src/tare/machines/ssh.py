@@ -67,6 +67,8 @@ def options(host: Host) -> list[str]:
         given["UserKnownHostsFile"] = str(host.known_hosts)
     if host.key is not None:
         given |= {"IdentityFile": str(host.key), "IdentitiesOnly": "yes"}
+    if host.made:
+        given["ServerAliveInterval"] = "0"
     words = ["-T", "-p", str(host.port)]
     words += [word for name, value in given.items() for word in ("-o", f"{name}={value}")]
     return [*words, *(("-l", host.user) if host.user else ())]
@@ -98,6 +100,8 @@ class Connection:
         self._shell: subprocess.Popen[bytes] | None = None
         self._directory: Path | None = None
         self._lost: tuple[float, str] | None = None
+        self.wake: Callable[[], None] = lambda: None
+        """called before anything is asked: a host may have to be let go on first"""
         self.lives = 0
         """how often it was made; whatever was forwarded before is gone"""
 
@@ -245,6 +249,11 @@ class Connection:
             words += ["-o", f"UserKnownHostsFile={host.known_hosts}"]
         return shlex.join([*words, f"{host.user}@{host.address}" if host.user else host.address])
 
+    def forget(self) -> None:
+        """End the connection, and try the host again at once: it was started anew."""
+        self.close()
+        self._lost = None
+
     def close(self) -> None:
         """End the connection; programs on its channels lose it too."""
         with self._lock:
@@ -256,6 +265,7 @@ class Connection:
                 self._directory = None
 
     def _open(self) -> subprocess.Popen[bytes]:
+        self.wake()
         if self._shell is not None and self._shell.poll() is None:
             return self._shell
         if self._shell is not None:  # it has ended since it was last asked

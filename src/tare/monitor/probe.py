@@ -98,7 +98,9 @@ def write_samples(samples: list[dict[str, Any]], path: Path) -> None:
     """Keep samples as a long table: t (Unix s), scope, metric, value."""
     columns: dict[str, list[Any]] = {"t": [], "scope": [], "metric": [], "value": []}
     for sample in samples:
-        scopes = {"machine": sample.get("machine", {}), "probe": sample.get("probe", {})}
+        # what a virtual machine of this one uses is counted in this machine's own already
+        whole = sample.get("whole", "machine")
+        scopes = {whole: sample.get("machine", {}), "probe": sample.get("probe", {})}
         if "host" in sample:
             scopes = {f"{scope}@{sample['host']}": values for scope, values in scopes.items()}
         scopes |= sample.get("units", {})

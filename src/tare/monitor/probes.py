@@ -52,6 +52,7 @@ class Probes:
             if machine.name:
                 samples = [
                     {**one, "unix": one["unix"] - machine.ahead_s, "host": machine.name}
+                    | ({"whole": "guest"} if machine.inside_here else {})
                     for one in samples
                 ]
             found += samples

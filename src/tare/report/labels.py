@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.host_groups import of_emulated
 from tare.report.escaping import plain
 from tare.report.traces import levels_apart
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from tare.analysis.model import Analysis, Effect
 
+EMULATED = " (emulated)"
+"""behind the name of what ran in virtual machines whose processor was QEMU's emulation"""
 _WORD = 3
 """A word of at most so many letters (on, off, one) says nothing without its factor."""
 
@@ -50,17 +53,37 @@ def condition_labels(analysis: Analysis) -> dict[str, str]:
     shared = ambiguous_levels(analysis)
     bare = any(not level[:1].isalpha() for c in analysis.conditions for level in c.levels.values())
     if not shared and not bare:
-        return {}
+        return {name: f"{plain(name)}{EMULATED}" for name in analysis.emulated}
     every = [c.levels for c in analysis.conditions]
     varying = {f for own in every for f in own if len({o.get(f) for o in every}) > 1}
     return {
         c.condition: listed({f: v for f, v in c.levels.items() if f in varying}, shared)
+        + (EMULATED if c.condition in analysis.emulated else "")
         for c in analysis.conditions
-        if len(c.levels) > 1
+        if len(c.levels) > 1 or c.condition in analysis.emulated
     }
 
 
 def sides(analysis: Analysis, effect: Effect) -> tuple[str, str]:
+    """Treatment and baseline as a reader says them, each marked where it was emulated."""
+    treatment, baseline = _sides(analysis, effect)
+    treated, base = effect.levels, _baseline_levels(analysis, effect)
+    return (
+        treatment + (EMULATED if of_emulated(analysis, effect.treatment, treated) else ""),
+        baseline + (EMULATED if of_emulated(analysis, effect.baseline, base) else ""),
+    )
+
+
+def _baseline_levels(analysis: Analysis, effect: Effect) -> Mapping[str, str]:
+    """The levels of an effect's baseline; empty: not known."""
+    for one in analysis.conditions:
+        if one.condition == effect.baseline:
+            return one.levels
+    parts = effect.baseline.split(".")
+    return dict(zip(effect.levels, parts, strict=True)) if len(parts) == len(effect.levels) else {}
+
+
+def _sides(analysis: Analysis, effect: Effect) -> tuple[str, str]:
     """Treatment and baseline as a reader says them: ('server docker, threads 10', 'native').
 
     The treatment is named by the levels that differ and those at which it was compared, in the
@@ -68,15 +91,11 @@ def sides(analysis: Analysis, effect: Effect) -> tuple[str, str]:
     of one factor both are the names of their conditions.
     """
     names = plain(effect.treatment), plain(effect.baseline)
-    levels = {c.condition: c.levels for c in analysis.conditions}
     if effect.aa or len(effect.levels) < 2:
         return names
-    other = levels.get(effect.baseline)
-    if other is None:
-        parts = effect.baseline.split(".")
-        if len(parts) != len(effect.levels):
-            return names
-        other = dict(zip(effect.levels, parts, strict=True))
+    other = _baseline_levels(analysis, effect)
+    if not other:
+        return names
     differing, held = levels_apart(analysis, effect)
     if not differing or any(factor not in other for factor in differing):
         return names

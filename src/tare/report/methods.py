@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tare.enumeration import listing
+from tare.machines.kvm.kinds import TCG
 from tare.report import ending, identical, numbers
 from tare.report.escaping import plain
 from tare.report.words import in_sentence, primary_metrics
@@ -286,7 +287,8 @@ def _machine(analysis: Analysis) -> list[str]:
     where = machine.get("virtualization")
     under = f", under {where}" if where and where not in ("none", "unknown") else ""
     hosts = _mapping(environment.get("hosts"))
-    what = "machine that controlled the hosts" if hosts else "machine"
+    others = any("domain" not in _mapping(one) for one in hosts.values())
+    what = "machine that controlled the hosts" if others else "machine"
     found = [*_hosts(hosts), f"The {what} had {', '.join(parts)}{under}."]
     idle = environment.get("idle_cpus")
     if idle == "poll":
@@ -310,6 +312,11 @@ def _hosts(hosts: Mapping[str, Any]) -> list[str]:
         under = own.get("hypervisor")
         if under:
             parts.append("no hypervisor seen" if under == "none" else f"under {under}")
+        domain = _mapping(own.get("domain"))
+        if domain:
+            emulated = domain.get("accelerator") == TCG
+            kind = "emulated by QEMU, so not KVM" if emulated else "by KVM"
+            parts.append(f"made for the run {kind}")
         words = ", ".join(parts) or "nothing known"
         group = f"group {own['group']}: " if own.get("group") else ""
         alike.setdefault(f"{group}{words}", []).append(name)

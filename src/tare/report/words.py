@@ -96,7 +96,7 @@ class TreatmentAnswer:
     @property
     def sentence(self) -> str:
         name = (
-            f"{plain(self.treatment)} (control, the same setup again)"
+            f"{self.name or plain(self.treatment)} (control, the same setup again)"
             if self.aa
             else self.name or plain(self.treatment)
         )

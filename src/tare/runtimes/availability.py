@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from tare.runtimes.obstacle import Obstacle
 from tare.runtimes.registry import declared
+from tare.study.platform import KVM, OVER_SSH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from tare.machines.inventory.host import Inventory
+    from tare.machines.kvm.missing import Missing
     from tare.runtimes.declaration import Named
     from tare.study.schema import Setup
 
@@ -23,20 +25,22 @@ _NAME_INVENTORY = (
 _ELSEWHERE = "measure it with another load generator and bring its files in with `tare import`"
 _INSIDE = (
     "have such machines as hosts of a group (platform.machines: ssh and platform.hosts, "
-    "docs/machines.md), or run the other conditions once on the physical machine and once inside "
-    "the virtual one, each by its own Tare, then `tare compare` both runs"
+    "docs/machines.md), or KVM's in their place (platform.machines: kvm), or run the other "
+    "conditions once on the physical machine and once inside the virtual one, each by its own "
+    "Tare, then `tare compare` both runs"
 )
 _SAME_LOAD = (
     "; give both the same fixed threads or rate (`--scale printed` where the study has it, else in "
     "its file), since each run would search a maximum of its own"
 )
-_NAMES = {"kvm": "KVM", "vmware": "VMware", "mongodb": "MongoDB"}
+_NAMES = {"vmware": "VMware", "mongodb": "MongoDB"}
 
 
 def obstacle(
     setup: Setup,
     named: Mapping[str, Named] = MappingProxyType({}),
     inventory: Inventory | None = None,
+    no_domains: Callable[[], Missing | None] = lambda: None,
 ) -> Obstacle | None:
     """What hinders this setup in this version; None where nothing does.
 
@@ -44,11 +48,13 @@ def obstacle(
         setup: one condition's.
         named: the orchestrators that are named here, by the runtime's name.
         inventory: the hosts that are named here; None: none are.
+        no_domains: why this machine makes no virtual ones, asked only if the setup needs them.
     """
     found = list(_obstacles(setup))
     for runtime in dict.fromkeys((setup.platform.runtime, setup.client.runtime)):
         found += declared(runtime).obstacles(setup, named.get(runtime))
     found += _of_hosts(setup, inventory)
+    found += _of_domains(setup, no_domains)
     if not found:
         return None
     whys = tuple(one.why for one in found)
@@ -62,7 +68,7 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
         yield from _without_binding(setup)
     if platform.endpoint:
         yield from _of_endpoint(setup)
-    if platform.machines not in ("local", "ssh"):
+    if platform.machines not in ("local", *OVER_SSH):
         why = f"this version makes no {_named(platform.machines)} machines"
         remedy = _INSIDE + (_SAME_LOAD if setup.load.sought is not None else "")
         yield Obstacle(("platform", "machines"), why, remedy)
@@ -105,12 +111,28 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
             why = f"{', '.join(six)}: this version reaches databases by IPv4 only"
             remedy = f"give these hosts a name or an IPv4 address as service in {inventory.source}"
             yield Obstacle(("platform", "machines"), why, remedy)
-        yield from _not_brought(setup)
-        if platform.network == "published":
-            why = "this version publishes no container's ports on other hosts"
-            yield Obstacle(("platform", "network"), why, "set platform.network to host")
+        yield from _on_own_machines(setup)
     if client.machines == "ssh":
         yield from _of_client_hosts(setup, inventory)
+
+
+def _of_domains(setup: Setup, missing: Callable[[], Missing | None]) -> Iterator[Obstacle]:
+    if setup.platform.machines != KVM:
+        return
+    if (gone := missing()) is not None:
+        yield Obstacle(("platform", "machines"), gone.why, gone.remedy)
+    yield from _on_own_machines(setup)
+    if setup.client.network != "host":
+        why = "this version gives clients of virtual machines this machine's own network"
+        yield Obstacle(("client", "network"), why, "set client.network to host")
+
+
+def _on_own_machines(setup: Setup) -> Iterator[Obstacle]:
+    """What nodes on machines of their own have not, hosts or virtual ones."""
+    yield from _not_brought(setup)
+    if setup.platform.network == "published":
+        why = "this version publishes no container's ports on other hosts"
+        yield Obstacle(("platform", "network"), why, "set platform.network to host")
 
 
 def _not_brought(setup: Setup) -> Iterator[Obstacle]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.machines.inventory.host import CLIENTS, NODES
 from tare.nearest import did_you_mean
-from tare.runtimes.key import SSH
+from tare.study.platform import SSH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,13 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.runtimes.registry import declared
-from tare.study.platform import Platform
+from tare.study.platform import OVER_SSH, SSH, Platform
 
 if TYPE_CHECKING:
     from tare.runtimes.declaration import Declaration
     from tare.study.platform import Client
 
-SSH = "ssh"
 _OF = "@"
 """between a runtime on hosts and their group"""
 
@@ -20,9 +19,9 @@ _OF = "@"
 def runtime_key(part: Platform | Client) -> str:
     """As a study names it; on hosts that SSH reaches ssh-native or ssh-docker, and the group that
     the study names behind it, as ssh-docker@vmware."""
-    if part.machines != SSH:
+    if part.machines not in OVER_SSH:
         return part.runtime
-    return of_group(on_ssh(part.runtime), part.hosts if isinstance(part, Platform) else "")
+    return of_group(on_ssh(part.runtime), part.group if isinstance(part, Platform) else "")
 
 
 def on_ssh(runtime: str) -> str:

@@ -37,10 +37,10 @@ def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
         why = f"{why} (condition {condition})"
         return Problem(later(origins, _ENDPOINT, other), f"{said} with {what}", why, remedy)
 
-    if platform.machines == "ssh":
+    if platform.over_ssh:
         yield problem(
             ("platform", "machines"),
-            "platform.machines ssh",
+            f"platform.machines {platform.machines}",
             "of other hosts, this version has the network's usual endpoint only",
             "leave platform.endpoint out, or set platform.machines to local",
         )

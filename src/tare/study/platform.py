@@ -8,9 +8,12 @@ from pydantic import Field
 
 from tare.runtimes import registry
 from tare.study.part import StudyPart, unset
-from tare.study.quantities import GIB, CpuSet, Size
+from tare.study.quantities import GIB, MIB, CpuSet, Size
 
 Machines = Literal["local", "ssh", "kvm", "vmware"]
+SSH, KVM = "ssh", "kvm"
+OVER_SSH = (SSH, KVM)
+"""Machines that SSH reaches: hosts of an inventory, and virtual machines made for a run."""
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -85,6 +88,22 @@ class Placement(StudyPart):
     )
 
 
+def _usual(value: object) -> bool:
+    """Not written where it is the default."""
+    return value == Domain()
+
+
+class Domain(StudyPart):
+    """How a virtual machine that is made for a run (machines: kvm) keeps its disk."""
+
+    cache: Literal["none", "writeback", "writethrough", "directsync"] = Field(
+        "none", description="QEMU's cache mode; none: past this machine's page cache"
+    )
+    format: Literal["qcow2", "raw"] = Field(
+        "qcow2", description="of the disk's file: qcow2, which has the image below it, or raw"
+    )
+
+
 class Platform(StudyPart):
     """What the database runs on.
 
@@ -95,7 +114,8 @@ class Platform(StudyPart):
     machines: Machines = Field(
         "local",
         description="where the machines come from: this one, hosts of the inventory that SSH "
-        "reaches (one for each node), or virtual ones made on this one by KVM or VMware",
+        "reaches (one for each node), or virtual ones made on this one by KVM (one for each node, "
+        "as large as the limits) or VMware",
     )
     hosts: str = Field(
         "",
@@ -139,6 +159,11 @@ class Platform(StudyPart):
         exclude_if=unset,
     )
     limits: Limits = Field(Limits(), description="limits of each database node")
+    domain: Domain = Field(
+        Domain(),
+        description="of machines kvm, how each keeps its disk",
+        exclude_if=_usual,
+    )
     placement: Placement = Field(
         Placement(),
         description="how an orchestrator places nodes over its machines",
@@ -152,6 +177,29 @@ class Platform(StudyPart):
         A client on a container's own loopback meets no bridge and no NAT, as on the host's network.
         """
         return _WAYS.get(self.endpoint, self.endpoint) or self.network
+
+    @property
+    def over_ssh(self) -> bool:
+        """Whether nodes are on machines of their own that SSH reaches."""
+        return self.machines in OVER_SSH
+
+    @property
+    def group(self) -> str:
+        """The group of hosts that take the nodes; empty: the usual one of an inventory, or none.
+
+        Of virtual machines that are made it tells what they are: those of other limits or disks are
+        others.
+        """
+        if self.machines != KVM:
+            return self.hosts
+        limits, domain = self.limits, self.domain
+        parts: list[str] = [KVM]
+        parts += [f"{limits.cpus:g}cpus"] if limits.cpus is not None else []
+        parts += [f"on{limits.cpuset.replace(',', '.')}"] if limits.cpuset is not None else []
+        parts += [f"{limits.memory // MIB}MiB"] if limits.memory is not None else []
+        parts += [domain.cache] if domain.cache != Domain().cache else []
+        parts += [domain.format] if domain.format != Domain().format else []
+        return "-".join(parts)
 
     @property
     def attachment(self) -> str:

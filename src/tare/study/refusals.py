@@ -10,8 +10,10 @@ from tare.runtimes.registry import declared
 from tare.study.comparisons import comparisons
 from tare.study.conditions import baseline_condition, resolve
 from tare.study.design import AUTO
+from tare.study.domains import domains_of
 from tare.study.estimate import disk_needs, estimate, together
 from tare.study.left_out import reasons
+from tare.study.platform import KVM
 from tare.study.quantities import GIB, cpus_of, size_in_words
 from tare.study.server_needs import memory_in_words, node_memory
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from tare.machines.facts import MachineFacts
     from tare.study.conditions import Condition
+    from tare.study.domains import Domains
     from tare.study.estimate import RunEstimate
     from tare.study.left_out import Hindrance
     from tare.study.origins import FieldPath
@@ -77,9 +80,15 @@ def refusals(
     found += _servers(plan, unfit)
     found += [*_cpus(plan, machine, elsewhere), *_limits(plan, machine), *_idle(plan, elsewhere)]
     here = [one for one in plan.conditions if _here(one.setup.platform, elsewhere)]
+    domains = domains_of(plan.conditions, plan.study.design, machine.cpus)
     if here:
         need = estimate(here, plan.study.design, machine.memory_bytes)
-        found += [*_memory(plan, machine, need, here), *_disk(plan, machine, here)]
+        found += _memory(plan, machine, need, here)
+    if domains:
+        found += _domains(plan, machine, domains)
+    on_disk = [*here, *(one for one in plan.conditions if one.setup.platform.machines == KVM)]
+    if on_disk:
+        found += _disk(plan, machine, on_disk)
     return list(dict.fromkeys(found))
 
 
@@ -201,7 +210,8 @@ def _idle(plan: Plan, elsewhere: Collection[str]) -> Iterator[Refusal]:
 
 def _cpus(plan: Plan, machine: MachineFacts, elsewhere: Collection[str]) -> Iterator[Refusal]:
     for one, part, limits in _all_limits(plan):
-        if not _here(getattr(one.setup, part), elsewhere):
+        own = getattr(one.setup, part)
+        if not _here(own, elsewhere) and own.machines != KVM:
             continue
         if limits.cpus is not None and limits.cpus > machine.cpus:
             yield _refusal(
@@ -265,6 +275,28 @@ def _memory(
         f"about {_gib(need)} of memory needed ({words}, {held}); "
         f"{_gib(machine.memory_available)} of {_gib(machine.memory_bytes)} is available",
         ", or ".join(remedies),
+    )
+
+
+def _domains(plan: Plan, machine: MachineFacts, domains: Sequence[Domains]) -> Iterator[Refusal]:
+    """Virtual machines, all of which live for the whole run."""
+    need = sum(one.count * one.memory for one in domains)
+    here = [one for one in plan.conditions if _here(one.setup.platform)]
+    beside = estimate(here, plan.study.design, machine.memory_bytes).memory_bytes if here else 0
+    free = machine.memory_available - _KEEP_FREE_BYTES
+    if need + beside <= free:
+        return
+    one = next(each for each in plan.conditions if each.setup.platform.machines == KVM)
+    sizes = ", ".join(f"{each.count} of {_gib(each.memory)}" for each in domains)
+    also = f" beside {_gib(beside)} of what runs on this machine itself" if beside else ""
+    yield _refusal(
+        plan,
+        one,
+        ("platform", "machines"),
+        f"virtual machines need about {_gib(need)} of memory ({sizes}){also}; "
+        f"{_gib(machine.memory_available)} of {_gib(machine.memory_bytes)} is available",
+        "lower database.nodes, database.heap or platform.limits.memory, set design.fresh to block, "
+        "or measure a part (--only FACTOR=LEVEL)",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -88,3 +89,70 @@ def test_what_a_host_says_of_itself_is_made_harmless(
     assert machine.traits["CPU model"].startswith("[31mred")
     assert len(machine.traits["CPU model"]) < 300
     assert machine.traits["memory"] == ""
+
+
+class Domain:
+    """A virtual machine that notes what becomes of it."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda: self.seen.append(name)
+
+    def changes(self) -> list[str]:
+        """What became of it since it was last asked, each once where it came in a row."""
+        told, self.seen = self.seen, []
+        return [one for place, one in enumerate(told) if told[place - 1 : place] != [one]]
+
+
+@pytest.fixture
+def domain() -> Any:
+    return Domain()
+
+
+@pytest.fixture
+def made(fake: FakeHost, domain: Any) -> HostMachine:
+    return HostMachine(fake.host, "run", fake.connection, domain=domain)
+
+
+def test_a_virtual_machine_stands_still_while_none_of_its_units_runs(
+    made: HostMachine, domain: Domain
+) -> None:
+    made.moves("native")
+    made.moves("docker")
+    made.stands_still("native")
+    assert domain.changes() == ["resume"], "a unit in it runs"
+    made.stands_still("docker")
+    assert domain.changes() == ["suspend"]
+    made.moves("native")
+    assert domain.changes() == ["resume"]
+
+
+def test_whoever_asks_a_virtual_machine_lets_it_go_on_first(
+    made: HostMachine, domain: Domain
+) -> None:
+    made.connection.run("true")
+    assert domain.changes() == ["resume"]
+
+
+def test_one_that_was_lost_is_started_and_reached_again_at_once(
+    fake: FakeHost, made: HostMachine, domain: Domain
+) -> None:
+    made.connection.run("true")
+    fake.unplug()
+    with pytest.raises(HostGoneError):
+        made.connection.run("true")
+    fake.plug()
+    domain.changes()
+    made.revive()
+    assert domain.changes() == ["end", "start", "await_up"]
+    made.connection.run("true")
+
+
+def test_a_virtual_machine_is_the_cpuset_of_its_units(
+    machine: HostMachine, made: HostMachine
+) -> None:
+    assert machine.cpuset("1") == "1"
+    assert made.cpuset("1") is None
+    assert (machine.inside_here, made.inside_here) == (False, True)

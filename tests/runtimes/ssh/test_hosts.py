@@ -27,6 +27,10 @@ class Machine:
         if self.name in self.gone:
             raise HostGoneError(f"{self.name} is not reached", why="cable")
 
+    def revive(self) -> bool:
+        self.gone.discard(self.name)
+        return True
+
     def as_dict(self) -> dict[str, object]:
         return {"kernel": "6.1"}
 
@@ -96,3 +100,28 @@ def test_only_hosts_of_the_groups_that_are_named_take_part(hosts: Hosts) -> None
     }
     with pytest.raises(RuntimeUnavailableError, match="in a group ec2"):
         hosts.use(["ec2"], clients=True)
+
+
+def test_a_virtual_machine_of_the_run_s_that_is_lost_is_started_again_and_keeps_its_node(
+    gone: set[str],
+) -> None:
+    made = tuple(
+        Host(f"kvm-{number}", f"192.0.2.{number}", groups=frozenset({"kvm"}), made=True)
+        for number in (1, 2)
+    )
+    machines: Any = {one.name: Machine(one, gone) for one in made}
+    hosts = Hosts(Inventory(Path("domains"), (), made=made), "run", machines)
+    said: list[str] = []
+    hosts.say = said.append
+    hosts.use(["kvm"], clients=False)
+    gone.add("kvm-1")
+    assert [hosts.node("k1", "kvm").name for _ in range(2)] == ["kvm-1", "kvm-2"]
+    assert len(said) == 1
+    assert "started again" in said[0]
+
+
+def test_virtual_machines_take_no_node_that_is_not_of_their_group() -> None:
+    made = (Host("kvm-1", "192.0.2.9", groups=frozenset({"kvm"}), made=True),)
+    inventory = Inventory(Path("hosts.ini"), (Host("h1", "192.0.2.1"),), made=made)
+    assert [one.name for one in inventory.nodes] == ["h1"]
+    assert inventory.nodes_of("kvm") == made

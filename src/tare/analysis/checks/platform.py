@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, check, count, noted, percent
-from tare.analysis.host_groups import host_group
+from tare.analysis.host_groups import THIS_MACHINE, emulated_conditions, host_group
 from tare.analysis.parity import BITS
 from tare.enumeration import listing
 
@@ -45,13 +45,24 @@ def host_groups(evidence: Evidence) -> Check | None:
     if shared:
         summary = "groups of hosts are one machine: an effect is none of other machines"
         return check("host groups", "warning", summary, [*shared, *details])
-    confounded = [one.fact for one in differ if one.fact in SIZE]
+    made = any(THIS_MACHINE in one.values for one in differ)
+    bounded = _bounded(evidence) if made else frozenset()
+    confounded = [one.fact for one in differ if one.fact in SIZE and one.fact not in bounded]
     if confounded:
         summary = f"groups of hosts also differ in {listing(confounded)}, which an effect may be of"
         return check("host groups", "warning", summary, details)
     names = listing([one.fact for one in differ])
     summary = f"groups of hosts differ in {names}" if names else "groups of hosts tell the same"
     return check("host groups", "ok", summary, details)
+
+
+def _bounded(evidence: Evidence) -> frozenset[str]:
+    """What every server had a limit of, so that it had as much on this machine as in a virtual one
+    that is as large as the limit."""
+    limits = [one.manifest.setup.get("platform", {}).get("limits", {}) for one in evidence.done]
+    cpus = all(one.get("cpus") or one.get("cpuset") for one in limits)
+    memory = all(one.get("memory") for one in limits)
+    return frozenset((*(("CPUs",) if cpus else ()), *(("memory",) if memory else ())))
 
 
 def _of_one_kernel(evidence: Evidence) -> list[str]:
@@ -101,6 +112,15 @@ def stand_in(evidence: Evidence) -> Check | None:
     who = ", ".join(sorted(set(found.values())))
     summary = f"{who} was measured: its numbers say nothing of the database"
     return check("stand-in", "invalid", summary, [f"in {count(len(found), 'trial')}"])
+
+
+def emulation(evidence: Evidence) -> Check | None:
+    """Whether the processor of virtual machines was QEMU's emulation; then no number is KVM's."""
+    names = emulated_conditions(evidence.trials)
+    if not names:
+        return None
+    summary = f"emulated, not in KVM: {listing(names)}: these numbers say nothing of KVM's cost"
+    return check("virtual machines", "invalid", summary)
 
 
 def notes(evidence: Evidence) -> Check:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Within a status, in this order: what a reader must know first.
 CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     platform.stand_in,
+    platform.emulation,
     noise.noise_floor,
     noise.told_apart,
     completeness.trials,

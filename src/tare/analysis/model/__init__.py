@@ -245,6 +245,12 @@ class Analysis(AnalysisPart):
         description="what groups of hosts are made of, as seen from inside; empty: there were not "
         "two of them",
     )
+    emulated: list[str] = Field(
+        default_factory=list,
+        description="conditions that ran in virtual machines whose processor was QEMU's emulation: "
+        "nothing of them is KVM's cost",
+        exclude_if=lambda value: not value,
+    )
     trials: list[TrialSummary]
     series: list[Series]
     distributions: list[Distribution]

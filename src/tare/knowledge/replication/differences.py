@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.host_groups import emulated_conditions
+from tare.enumeration import listing
 from tare.study.quantities import MIB
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
     stand_ins = {str(one) for trial in run.trials if (one := _stand_in(trial))}
     for name in sorted(stand_ins):
         yield f"database: {name} here, so that rows judge what the platform costs and no database"
+    emulated = emulated_conditions(run.trials)
+    if emulated:
+        yield f"machines: {listing(emulated)} emulated by QEMU here, so that no row judges KVM"
     if not run.imported:  # their files do not know it
         yield from _versions(run, sorted({one.version for one in findings if one.version}))
     here, there = run.study.load, reference.study.load

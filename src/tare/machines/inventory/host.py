@@ -28,6 +28,8 @@ class Host:
         service: address at which the other machines reach its database nodes; empty: `address`.
         directory: where everything of Tare's on it lies.
         groups: names of the groups that it is in, those above them too.
+        made: Tare made it for a run, and may let it stand still: silence does not mean that it is
+            gone.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Host:
     service: str = ""
     directory: PurePosixPath = DIRECTORY
     groups: frozenset[str] = field(default_factory=frozenset)
+    made: bool = False
 
     @property
     def service_address(self) -> str:
@@ -64,6 +67,8 @@ class Inventory:
     hosts: tuple[Host, ...]
     notes: tuple[str, ...] = ()
     """what the file says that Tare does not use, each with its line"""
+    made: tuple[Host, ...] = ()
+    """virtual machines that Tare made for a run: in their own groups only"""
 
     @property
     def nodes(self) -> tuple[Host, ...]:
@@ -110,4 +115,4 @@ class Inventory:
         raise KeyError(name)
 
     def _of(self, group: str) -> tuple[Host, ...]:
-        return tuple(one for one in self.hosts if group in one.groups)
+        return tuple(one for one in (*self.hosts, *self.made) if group in one.groups)

@@ -67,6 +67,7 @@ class HostDockerRunning(DockerRunning):
         super().__init__(unit, container, machine.engine())
         self._machine = machine
         self._home = home
+        machine.moves(unit.site.name)
 
     def accounting(self) -> Accounting:
         if self._accounting is None:
@@ -92,9 +93,18 @@ class HostDockerRunning(DockerRunning):
     def packet_path(self) -> str:
         return self.unit.site.path
 
+    def pause(self) -> None:
+        super().pause()
+        self._machine.stands_still(self.unit.site.name)
+
+    def resume(self) -> None:
+        self._machine.moves(self.unit.site.name)
+        super().resume()
+
     def stop(self) -> None:
         if self._stopped:
             return
+        self._machine.moves(self.unit.site.name)
         ends = partial(self._machine.end, str(self._home), 0.0)
         steps: tuple[Callable[[], None], ...] = (super().stop, ends)
         faults: list[TareError] = []
@@ -107,6 +117,7 @@ class HostDockerRunning(DockerRunning):
         finally:
             close_door(self.unit, self._machine)
             shutil.rmtree(self.unit.site.conf_on_host.parent, ignore_errors=True)
+            self._machine.stands_still(self.unit.site.name)
         # without a client the run goes on: what is left of it is ended before the next unit
         if faults and self.unit.role == "database":
             raise faults[0]
@@ -185,7 +196,7 @@ class SshDockerRuntime(SshNativeRuntime):
             mounts=mounts,
             ulimits=ulimits,
             nano_cpus=round(unit.limits.cpus * 1e9) if unit.limits.cpus else None,
-            cpuset_cpus=unit.limits.cpuset,
+            cpuset_cpus=machine.cpuset(unit.limits.cpuset),
             mem_limit=unit.limits.memory,
             log_config=LogConfig(type="json-file", config={"max-size": "64m"}),
             **confinement.settings(unit),

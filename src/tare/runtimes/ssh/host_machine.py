@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.resources import files
@@ -24,6 +25,7 @@ from tare.runtimes.ssh.transfer import bring
 
 if TYPE_CHECKING:
     from tare.machines.inventory.host import Host
+    from tare.machines.kvm.domain import Domain
 
 ENGINE_SOCKET = "/var/run/docker.sock"
 _SCRIPTS = (
@@ -34,6 +36,8 @@ _OWN_DIRECTORY = """
 umask 077
 mkdir -p "$1" && [ ! -L "$1" ] && [ -O "$1" ] && mkdir -p "$1/runs" "$1/files"
 """
+_ENGINE_UP_S = 180.0
+"""longest wait for the engine of a virtual machine; emulated, half a minute is usual"""
 _REMOVE_S = 60.0
 """longest wait for the removal of a container, whose files may be many"""
 _READ = 'exec grep -sH "" $* </dev/null'
@@ -49,6 +53,7 @@ class HostMachine:
         run: str,
         connection: Connection | None = None,
         environment: Mapping[str, str] | None = None,
+        domain: Domain | None = None,
     ) -> None:
         """Nothing is asked yet.
 
@@ -57,11 +62,17 @@ class HostMachine:
             run: the run's name.
             connection: to it; None: a new one.
             environment: added to that of ssh's processes here.
+            domain: that it is; None: it is no virtual machine of the run's.
         """
         self.host = host
+        self.domain = domain
         self.run = run
         self.mark = mark_of(run)
         self.connection = connection or Connection(host, environment)
+        if domain is not None:
+            self.connection.wake = domain.resume
+        self._moving: set[str] = set()
+        """units that are not paused"""
         self.clock = SAME
         self.programs: dict[Binary, PurePosixPath] = {}
         self.left: list[str] = []
@@ -102,6 +113,44 @@ class HostMachine:
             lines = map(printable, told.splitlines())
             self._facts = dict(line.split("=", 1) for line in lines if "=" in line)
         return self._facts
+
+    @property
+    def inside_here(self) -> bool:
+        """Whether it is a virtual machine made here: what it uses is this machine's too."""
+        return self.domain is not None
+
+    def cpuset(self, wanted: str | None) -> str | None:
+        """The CPUs of a unit there by their numbers: a virtual machine of the run's has those that
+        the unit may use, and no other."""
+        return wanted if self.domain is None else None
+
+    def moves(self, unit: str) -> None:
+        """A unit there is about to run, or to be asked: a virtual machine goes on before it."""
+        self._moving.add(unit)
+        if self.domain is not None:
+            self.domain.resume()
+
+    def stands_still(self, unit: str) -> None:
+        """A unit there is paused, or gone: after its last one a virtual machine is suspended, so
+        that nothing of it runs while others are measured."""
+        self._moving.discard(unit)
+        if self.domain is not None and not self._moving:
+            self.domain.suspend()
+
+    def revive(self) -> bool:
+        """Start a virtual machine of the run's again that is gone; whether it was one.
+
+        Raises:
+            RuntimeUnavailableError: it does not boot.
+        """
+        if self.domain is None:
+            return False
+        self.connection.forget()
+        self.domain.end()
+        self.domain.start()
+        self.domain.await_up()
+        self._facts = {}
+        return True
 
     @property
     def traits(self) -> Mapping[str, str]:
@@ -168,22 +217,32 @@ class HostMachine:
         Raises:
             RuntimeUnavailableError: it has none that answers.
         """
+        self.connection.wake()
         stands = self._engine_of == self.connection.lives and self.connection.alive()
         if self._engine is None or not stands:
-            try:
-                socket = self.connection.forward(ENGINE_SOCKET)
-                life = self.connection.lives
-                client = docker.DockerClient(base_url=f"unix://{socket}", timeout=60)
-                client.ping()
-            except (DockerException, OSError) as error:
-                raise RuntimeUnavailableError(
-                    "no Docker engine answers there",
-                    where=str(self.host),
-                    why=str(error),
-                    remedy=f"{self.connection.by_hand()} docker info",
-                ) from error
-            self._engine, self._engine_of = client, life
+            # that of a virtual machine which has just booted is later than its SSH server
+            deadline = time.monotonic() + (0.0 if self.domain is None else _ENGINE_UP_S)
+            while (client := self._reached(last=time.monotonic() >= deadline)) is None:
+                time.sleep(1.0)
+            self._engine, self._engine_of = client, self.connection.lives
         return self._engine
+
+    def _reached(self, *, last: bool) -> docker.DockerClient | None:
+        """A client of its engine; None where none answers, which is an error the last time."""
+        try:
+            socket = self.connection.forward(ENGINE_SOCKET)
+            client = docker.DockerClient(base_url=f"unix://{socket}", timeout=60)
+            client.ping()
+        except (DockerException, OSError) as error:
+            if not last:
+                return None
+            raise RuntimeUnavailableError(
+                "no Docker engine answers there",
+                where=str(self.host),
+                why=str(error),
+                remedy=f"{self.connection.by_hand()} docker info",
+            ) from error
+        return client
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Make its directory, and bring what units need to be run and watched.
@@ -303,10 +362,12 @@ class HostMachine:
 
     def as_dict(self) -> dict[str, object]:
         """What the records keep of it."""
+        made = {} if self.domain is None else {"domain": self.domain.as_dict()}
         return {
             "address": self.host.address,
             **self.facts,
             "clock": asdict(self.clock),
+            **made,
         }
 
     def close(self) -> None:
@@ -316,6 +377,7 @@ class HostMachine:
             HostError: something was left.
         """
         try:
-            self.settle()
+            if self.domain is None:  # else all of it goes
+                self.settle()
         finally:
             self.connection.close()

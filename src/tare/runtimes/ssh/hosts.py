@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tare.machines.inventory.host import Inventory
+    from tare.machines.kvm.made import MadeDomains
 
 
 @dataclass
@@ -36,7 +37,11 @@ class Hosts:
     """All hosts of an inventory, for one run."""
 
     def __init__(
-        self, inventory: Inventory, run: str, machines: dict[str, HostMachine] | None = None
+        self,
+        inventory: Inventory,
+        run: str,
+        machines: dict[str, HostMachine] | None = None,
+        domains: MadeDomains | None = None,
     ) -> None:
         """Nothing is asked yet.
 
@@ -44,11 +49,15 @@ class Hosts:
             inventory: which hosts there are.
             run: the run's name.
             machines: of the hosts, by name; None: made here.
+            domains: virtual machines of the run, which the inventory has as made; None: none.
         """
         labelled = labels(run)
         self.inventory = inventory
+        self.domains = domains
+        own = domains.domains if domains is not None else {}
         self.machines = machines or {
-            one.name: HostMachine(one, run, environment=labelled) for one in inventory.hosts
+            one.name: HostMachine(one, run, environment=labelled, domain=own.get(one.name))
+            for one in (*inventory.hosts, *inventory.made)
         }
         self._nodes = {"": [self.machines[one.name] for one in inventory.nodes]}
         self.clients = [self.machines[one.name] for one in inventory.clients]
@@ -109,6 +118,8 @@ class Hosts:
             RuntimeUnavailableError: a host cannot be used.
         """
         self.say = say
+        if self.domains is not None:
+            self.domains.start(say)
         for machine in self.used:
             machine.prepare(say)
 
@@ -148,15 +159,23 @@ class Hosts:
             try:
                 machine.connection.run("true")
             except HostGoneError as error:
-                gone.append(error)
-                self._missed(machine, error)
-                continue
+                if not self._revived(machine, error):
+                    gone.append(error)
+                    self._missed(machine, error)
+                    continue
             self._missing.discard(machine.name)
             members.nodes.append(machine)
             return machine
         if gone:
             raise gone[0]
         raise self.too_few(len(members.nodes) + 1, group)
+
+    def _revived(self, machine: HostMachine, error: HostGoneError) -> bool:
+        """Whether it is a virtual machine of the run's, which was started again."""
+        if not machine.host.made:
+            return False
+        self.say(f"{machine.host} is not reached ({error.why}): it is started again")
+        return machine.revive()
 
     def _missed(self, machine: HostMachine, error: HostGoneError) -> None:
         if machine.name not in self._missing:
@@ -203,6 +222,11 @@ class Hosts:
         for machine in self.machines.values():
             try:
                 machine.close()
+            except TareError as error:
+                faults.append(error)
+        if self.domains is not None:
+            try:
+                self.domains.close()
             except TareError as error:
                 faults.append(error)
         if faults:

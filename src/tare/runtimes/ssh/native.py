@@ -81,6 +81,7 @@ class HostRunning(InPlaceRunning):
         self._poll = RateLimitedPoll(self._poll_once, clock)
         self._stopped = False
         self._accounting = Accounting(groups, (pid,), machine)
+        machine.moves(unit.site.name)
 
     def accounting(self) -> Accounting:
         return self._accounting
@@ -114,11 +115,15 @@ class HostRunning(InPlaceRunning):
 
     def pause(self) -> None:
         self._machine.call("freeze.sh", self._home, "1")
+        self._machine.stands_still(self.unit.site.name)
 
     def resume(self) -> None:
+        self._machine.moves(self.unit.site.name)
         self._machine.call("freeze.sh", self._home, "0")
 
     def confine(self, cpuset: str) -> None:
+        if self._machine.cpuset(cpuset) is None:
+            return
         paths = self._accounting.paths
         group = paths.get("cpuset") or paths.get("unified")
         if group is None:
@@ -146,6 +151,7 @@ class HostRunning(InPlaceRunning):
             if self._output is not None:
                 _discard(self._output)
             shutil.rmtree(self._conf.parent, ignore_errors=True)
+            self._machine.stands_still(self.unit.site.name)
 
     def collect_logs(self, into: Path) -> None:
         names = "conf/*.log data/*.log data/log/*.log"
@@ -270,7 +276,7 @@ class SshNativeRuntime(InPlaceRuntime):
             return {}
         name = f"{GROUPS}/{machine.name}/{machine.mark}/{unit.site.name}"
         quota = round(limits.cpus * CFS_PERIOD_US) if limits.cpus else None
-        values = (quota, limits.cpuset, limits.memory)
+        values = (quota, machine.cpuset(limits.cpuset), limits.memory)
         words = ["-" if value is None else str(value) for value in values]
         told = machine.call("group.sh", str(home), name, *words)
         return dict(line.split(" ", 1) for line in told.splitlines())

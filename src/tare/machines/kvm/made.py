@@ -1,0 +1,103 @@
+"""The domains of a run: made and booted together, started again where one is lost, ended."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.kvm import image as images
+from tare.machines.kvm import network, works
+from tare.machines.kvm.domain import Domain
+from tare.machines.kvm.missing import missing
+from tare.machines.kvm.qemu import Shape
+from tare.starter import labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tare.machines.inventory.host import Host
+    from tare.study.domains import Domains
+
+
+@dataclass
+class MadeDomains:
+    """The domains of one run."""
+
+    directory: Path
+    domains: dict[str, Domain] = field(default_factory=dict)
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """The domains as hosts that SSH reaches."""
+        return tuple(one.host for one in self.domains.values())
+
+    def start(self, say: Callable[[str], None]) -> None:
+        """Make the network and all domains, and come back when all have booted.
+
+        Raises:
+            RuntimeUnavailableError: one does not boot.
+        """
+        if exposed := network.make():
+            say(f"neighbours on the network can reach virtual machines: {exposed}")
+        for one in self.domains.values():
+            one.make()
+            one.start()
+        kinds = {str(one.works) for one in self.domains.values()}
+        say(f"booting {', '.join(self.domains)} ({'; '.join(kinds)})")
+        for one in self.domains.values():
+            one.await_up()
+
+    def close(self) -> None:
+        """End all domains, and remove their files and their network.
+
+        Raises:
+            TareError: one does not end.
+        """
+        faults: list[TareError] = []
+        for one in self.domains.values():
+            try:
+                one.end()
+            except TareError as error:
+                faults.append(error)
+        network.remove()
+        shutil.rmtree(self.directory, ignore_errors=True)
+        if faults:
+            raise faults[0]
+
+
+def domains_for(
+    run: str, wanted: Sequence[Domains], work: Path, say: Callable[[str], None]
+) -> MadeDomains | None:
+    """The domains for a run, none of which is made yet; None where none is wanted.
+
+    The image is made where there is none, and KVM is tried where it was not since this machine was
+    started.
+
+    Raises:
+        RuntimeUnavailableError: this machine has not what it takes.
+        ArtifactError: the image cannot be made.
+    """
+    if not wanted:
+        return None
+    if (gone := missing()) is not None:
+        raise RuntimeUnavailableError("no virtual machines here", why=gone.why, remedy=gone.remedy)
+    image = images.made(say)
+    tried = works.tried(image)
+    made = MadeDomains((work / "domains").absolute())
+    for alike in wanted:
+        shape = Shape(alike.cpus, alike.memory, alike.cpuset, alike.cache, alike.format)
+        for place in range(alike.count):
+            name, number = f"{alike.group}-{place + 1}", len(made.domains)
+            made.domains[name] = Domain(
+                *(name, alike.group, number, shape, alike.engine, made.directory / name),
+                *(image, tried, labels(run)),
+            )
+    if len(made.domains) > network.MOST:
+        raise RuntimeUnavailableError(
+            f"{len(made.domains)} virtual machines, where {network.MOST} find an address",
+            remedy="measure a part (--only FACTOR=LEVEL)",
+        )
+    return made

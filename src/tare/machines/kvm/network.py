@@ -1,0 +1,84 @@
+"""The bridge that domains are on: one of this machine, as one run holds it at a time."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines import neighbours
+
+NETWORK = IPv4Network("198.19.255.0/24")
+"""behind the container networks, in the range that neighbours are kept from"""
+BRIDGE = f"{neighbours.BRIDGES}-kvm"
+_FIRST = 10
+MOST = 200
+"""domains that find an address"""
+_FILTERED = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
+_RULE = f"-i {BRIDGE} -o {BRIDGE} -m comment --comment tare -j ACCEPT".split()
+ATTACH = f'#!/bin/sh\nPATH=$PATH:/usr/sbin:/sbin\nip link set "$1" master {BRIDGE} up\n'
+"""the script by which QEMU puts a domain's device on the bridge; the device goes with QEMU"""
+
+
+def address(number: int) -> IPv4Address:
+    """Of the domain of this number, from 0."""
+    return NETWORK[_FIRST + number]
+
+
+def make() -> str:
+    """Make the bridge; empty, or why neighbours on the network are not kept from it.
+
+    Raises:
+        RuntimeUnavailableError: it cannot be made.
+    """
+    remove()
+    _ip("link", "add", BRIDGE, "type", "bridge", "forward_delay", "0")
+    _ip("addr", "add", f"{NETWORK[1]}/{NETWORK.prefixlen}", "dev", BRIDGE)
+    _ip("link", "set", BRIDGE, "up")
+    if _filtered():  # else a Docker engine's firewall keeps domains from each other
+        _iptables("-I", "FORWARD", *_RULE)
+    return neighbours.keep_out()
+
+
+def remove() -> None:
+    """Take the bridge away, and its rule, where they are there."""
+    if left():
+        subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True, check=False)
+    while _iptables("-C", "FORWARD", *_RULE):
+        _iptables("-D", "FORWARD", *_RULE)
+    neighbours.let_in()
+
+
+def left() -> list[str]:
+    """The bridge by its name, where it is there."""
+    return [BRIDGE] if Path("/sys/class/net", BRIDGE).exists() else []
+
+
+def _filtered() -> bool:
+    """Whether the firewall sees what goes from one port of a bridge to another."""
+    return _FILTERED.exists() and _FILTERED.read_text(encoding="ascii").strip() == "1"
+
+
+def _iptables(*words: str) -> bool:
+    if shutil.which("iptables") is None:
+        return False
+    command = ["iptables", "-w", "5", *words]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _ip(*words: str) -> None:
+    try:
+        done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise RuntimeUnavailableError(
+            "no bridge for virtual machines", why=str(error), remedy="apt-get install iproute2"
+        ) from error
+    if done.returncode != 0:
+        raise RuntimeUnavailableError(
+            "no bridge for virtual machines",
+            where=f"ip {' '.join(words)}",
+            why=done.stderr.strip(),
+            remedy="run as root, and see that nothing else uses 198.19.255.0/24 (ip route)",
+        )

@@ -1,0 +1,62 @@
+"""The domains of a run: named after their group, numbered through, and gone with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines.kvm import made as module
+from tare.machines.kvm.image import Image
+from tare.machines.kvm.made import domains_for
+from tare.machines.kvm.missing import Missing
+from tare.machines.kvm.works import Works
+from tare.study.domains import Domains
+
+
+@pytest.fixture(autouse=True)
+def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An image that is there, and nothing that is missing."""
+    monkeypatch.setattr(module, "missing", lambda: None)
+    monkeypatch.setattr(module.images, "made", lambda say: Image(tmp_path, "digest"))
+    monkeypatch.setattr(module.works, "tried", lambda image: Works("boot", "digest", "7.2", ""))
+
+
+def alike(group: str, count: int) -> Domains:
+    return Domains(group, count, 1, "", 2**30, False, "none", "qcow2")
+
+
+def quiet(line: str) -> None: ...
+
+
+def test_who_wants_none_is_asked_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "missing", lambda: Missing("no QEMU", "apt-get install qemu"))
+    assert domains_for("run", [], tmp_path, quiet) is None
+
+
+def test_what_is_missing_is_said_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "missing", lambda: Missing("no QEMU", "apt-get install qemu"))
+    with pytest.raises(RuntimeUnavailableError) as told:
+        domains_for("run", [alike("kvm", 1)], tmp_path, quiet)
+    assert (told.value.why, told.value.remedy) == ("no QEMU", "apt-get install qemu")
+
+
+def test_domains_of_several_groups_have_addresses_of_their_own(tmp_path: Path) -> None:
+    found = domains_for("run", [alike("kvm", 2), alike("kvm-raw", 1)], tmp_path, quiet)
+    assert found is not None
+    hosts = {one.name: one.address for one in found.hosts}
+    assert list(hosts) == ["kvm-1", "kvm-2", "kvm-raw-1"]
+    assert len(set(hosts.values())) == 3
+    assert {one.labels["TARE_RUN"] for one in found.domains.values()} == {"run"}
+    assert not found.directory.exists(), "nothing is made yet"
+
+
+def test_more_than_find_an_address_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeUnavailableError) as told:
+        domains_for("run", [alike("kvm", 300)], tmp_path, quiet)
+    assert "--only" in told.value.remedy
