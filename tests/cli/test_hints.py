@@ -16,7 +16,7 @@ from tare.study.schema import Study
 if TYPE_CHECKING:
     from tare.study.plan import Plan
 
-DOCKER = {"platform": {"runtime": "docker", "network": "host", "storage": "directory"}}
+DOCKER = {"platform": {"runtime": "docker", "network": "bridge", "storage": "volume"}}
 PINNED = {"platform": {"limits": {"cpuset": 0}}, "client": {"limits": {"cpuset": 1}}}
 
 
@@ -66,6 +66,15 @@ def test_clients_that_share_the_servers_cpus_are_named() -> None:
     (hint,) = hint_lines(planned(client={}))
     assert "client.limits.cpuset" in hint
     assert hint_lines(planned(client={"machines": "ssh"}, platform={})) == []
+
+
+def test_containers_with_the_hosts_network_and_storage_alone_are_named() -> None:
+    """What a first study has that names a runtime and nothing else."""
+    levels = {"native": {}, "docker": {"platform": {"runtime": "docker"}}}
+    (hint,) = hint_lines(planned(factors={"platform": levels}))
+    assert "write platform: {runtime: docker, network: bridge, storage: volume}" in hint
+    levels["docker-bridge"] = DOCKER
+    assert hint_lines(planned(factors={"platform": levels})) == []
 
 
 ENDPOINTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.runtimes.registry import declared
+from tare.runtimes.registry import containers, declared
 from tare.study.cassandra_rules import replicas_needed
 from tare.study.comparisons import comparisons
 from tare.study.design import AUTO
@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from tare.study.plan import Plan
     from tare.study.schema import Setup, Study
 
+_OF_THE_HOST = ("host", "directory")
+"""Network and storage that a platform has where a study names none."""
+
 
 def hint_lines(plan: Plan) -> list[str]:
     """Each with the edit to make; empty: nothing to hint at."""
     if not plan.conditions:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
-    found += [*_in_flight(plan), *_replicas(plan)]
+    found += [*_in_flight(plan), *_replicas(plan), *_left_of_containers(plan)]
     return [f"hint: {line}" for line in found]
 
 
@@ -128,6 +131,19 @@ def _replicas(plan: Plan) -> Iterator[str]:
             "Cassandra's dynamic snitch chooses who answers a read by latencies that each cluster "
             "has seen, so that identical clusters pass on different shares of their reads; "
             "to have them alike, write database.settings: {dynamic_snitch: false}"
+        )
+
+
+def _left_of_containers(plan: Plan) -> Iterator[str]:
+    """Containers that have neither a network nor storage of their own, in the whole study."""
+    setups = [one.setup.platform for one in plan.conditions]
+    contained = [one for one in setups if one.runtime in containers()]
+    if contained and all((one.network, one.storage) == _OF_THE_HOST for one in contained):
+        yield (
+            f"{contained[0].runtime} has the host's network and a directory of the host here, so "
+            "that neither a way into a container nor its storage is measured; to measure what "
+            "most containers have, write platform: "
+            f"{{runtime: {contained[0].runtime}, network: bridge, storage: volume}}"
         )
 
 
