@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tare.errors import StudyError
 from tare.study.plan import Plan, make_plan
 from tare.study.schema import Study
 from tare.study.slice_lengths import USUAL_SLICE_S
@@ -63,6 +64,14 @@ def test_conditions_of_different_lengths_are_measured_in_one_piece(read: ReadStu
     longer = TWO.replace("native: {}", "native: {load.measure: 20s}")
     plan = planned(read, base=longer)
     assert plan.slicing.why_not == "conditions are measured for different lengths of time"
+
+
+def test_virtual_machines_are_measured_in_one_piece(read: ReadStudy) -> None:
+    inside = TWO.replace("native: {}", "native: {platform.machines: kvm}")
+    plan = planned(read, base=inside)
+    assert plan.slicing.why_not == "virtual machines made here cannot be driven in slices"
+    with pytest.raises(StudyError, match="cannot be driven in slices"):
+        planned(read, "design: {slice: 250ms}\n", base=inside)
 
 
 def test_compaction_is_compared_in_one_piece(read: ReadStudy) -> None:

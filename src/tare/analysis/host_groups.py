@@ -52,11 +52,8 @@ def _emulated(trial: Trial) -> bool:
 def _domains(trial: Trial) -> list[Mapping[str, Any]]:
     """What is recorded of the virtual machines that were made for a trial's nodes."""
     hosts = trial.manifest.path.get("hosts")
-    return (
-        [one["domain"] for one in hosts.values() if "domain" in one]
-        if isinstance(hosts, dict)
-        else []
-    )
+    known = hosts.values() if isinstance(hosts, dict) else ()
+    return [one["domain"] for one in known if "domain" in one]
 
 
 def host_group_facts(conditions: Sequence[str], trials: Iterable[Trial]) -> list[HostGroupFact]:

@@ -91,13 +91,14 @@ class Nodes:
 
         Args:
             node: what is waited for; no node may die meanwhile.
-            seconds: the longest wait.
+            seconds: the longest wait, on a machine that is not emulated.
             what: what has failed when they are over.
             ask: says what is missing, or raises; empty: nothing.
 
         Raises:
             ClusterError: a node died, or the time is over; what was missing last is in `why`.
         """
+        seconds *= node.unit.site.patience
         deadline = self.clock() + seconds
         while True:
             self.check_alive()

@@ -96,6 +96,8 @@ class Site:
     is the only one"""
     machine: str = ""
     """the host or the orchestrator's machine that it runs on, once that is known"""
+    patience: float = 1.0
+    """by which factor longer than usual it is waited for: an emulated machine is slow"""
     clock: Offset = SAME
     """by how much the clock there was ahead of this machine's when the site was settled"""
 

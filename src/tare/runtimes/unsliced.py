@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.runtimes.registry import declared
-from tare.study.platform import KVM, SSH
+from tare.study.platform import SSH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +29,6 @@ def unsliced(
         if elsewhere(runtime):
             units = declared(runtime).units
             return f"{units} run on other machines, whose CPU time is not read within a slice"
-    if setup.platform.machines == KVM:
-        return "what QEMU uses is not told from other programs within a slice"
     if inventory is not None:
         own = inventory.nodes_of(setup.platform.hosts) if setup.platform.machines == SSH else ()
         own += inventory.clients if setup.client.machines == SSH else ()

@@ -10,6 +10,7 @@ from tare.study.design import AUTO, OFF, WINDOWS
 from tare.study.image_names import image_name_problems
 from tare.study.load_rules import load_problems
 from tare.study.mongodb_rules import mongodb_problems
+from tare.study.platform import KVM
 from tare.study.platform_rules import platform_problems
 from tare.study.problems import Problem, later, remedy_for
 
@@ -136,6 +137,11 @@ _UNSLICED: tuple[tuple[Callable[[Setup], bool], str, str], ...] = (
         lambda one: one.client.tool != "tare",
         "only Tare's own load generator drives its cluster in slices",
         "other tools have no schedule of when to send",
+    ),
+    (
+        lambda one: one.platform.machines == KVM,
+        "virtual machines made here cannot be driven in slices",
+        "what QEMU uses is not told from other programs within a slice",
     ),
 )
 """Whether a setup has it, what it is, and why it cannot be driven in slices."""

@@ -71,5 +71,5 @@ def test_a_full_disk_is_said_before_anything_is_fetched(
 
 def test_another_recipe_is_another_image(monkeypatch: pytest.MonkeyPatch) -> None:
     before = recipe.digest()
-    monkeypatch.setattr(recipe, "PACKAGES", (*recipe.PACKAGES, "vim"))
+    monkeypatch.setattr(recipe, "RELEASE", "trixie")
     assert recipe.digest() != before

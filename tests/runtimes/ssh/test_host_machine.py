@@ -96,6 +96,7 @@ class Domain:
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self.works = SimpleNamespace(accelerator="kvm")
 
     def __getattr__(self, name: str) -> Any:
         return lambda: self.seen.append(name)
@@ -156,3 +157,11 @@ def test_a_virtual_machine_is_the_cpuset_of_its_units(
     assert machine.cpuset("1") == "1"
     assert made.cpuset("1") is None
     assert (machine.inside_here, made.inside_here) == (False, True)
+
+
+def test_units_of_an_emulated_machine_are_waited_for_longer(
+    machine: HostMachine, made: HostMachine, domain: Domain
+) -> None:
+    assert (machine.patience, made.patience) == (1.0, 1.0)
+    domain.works.accelerator = "tcg"
+    assert made.patience > 1.0

@@ -16,6 +16,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.inventory.host import Host
 from tare.machines.kvm import network, qemu, recipe
 from tare.machines.kvm.kinds import KVM, TCG
+from tare.runtimes.registry import CONTAINER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,7 @@ class Domain:
         group: of hosts, that a study's conditions name.
         number: by which it has its address.
         shape: its size.
-        docker: whether it runs an engine.
+        engine: whether it runs one for containers.
         directory: of its files, which end with the run.
         image: what it boots.
         works: of which kind its processor is.
@@ -63,7 +64,7 @@ class Domain:
     group: str
     number: int
     shape: Shape
-    docker: bool
+    engine: bool
     directory: Path
     image: Image
     works: Works
@@ -232,8 +233,8 @@ class Domain:
             "authorized_keys": (self.directory / "key.pub").read_text(encoding="ascii"),
             "sshd_config": _SSHD,
         }
-        if self.docker:
-            told["docker"] = ""
+        if self.engine:
+            told[CONTAINER] = ""
         at = self.directory / "seed.tar"
         at.touch(mode=0o600)
         with tarfile.open(at, "w") as archive:

@@ -7,10 +7,7 @@ from importlib.resources import files
 
 RELEASE = "bookworm"
 """of Debian, whose C library (2.36) is older than that of most machines that Tare is built on"""
-PACKAGES = (
-    *("linux-image-cloud-amd64", "initramfs-tools", "openssh-server", "iproute2", "docker.io"),
-    *("procps", "kmod"),
-)
+_PACKAGES = "packages.list"
 INIT, CHECK = "init.sh", "check.sh"
 INIT_AT = "/sbin/tare-init"
 _CHECK_AT = "/etc/initramfs-tools/scripts/init-top/tare-check"
@@ -23,7 +20,7 @@ _LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*")
 
 
 def script(name: str) -> str:
-    """The text of one of the scripts."""
+    """The text of one of the files beside this one."""
     return (files(__package__) / name).read_text(encoding="ascii")
 
 
@@ -38,7 +35,7 @@ def debian(root: str, init: str, check: str) -> list[str]:
     ramdisk = f"mkdir -p {at}/conf.d {at}/scripts/init-top $1/usr/share/initramfs-tools/modules.d"
     return [
         *("mmdebstrap", "--mode=root", "--variant=minbase", "--quiet"),
-        f"--include={','.join(PACKAGES)}",
+        f"--include={','.join(script(_PACKAGES).split())}",
         *(f"--dpkgopt=path-exclude={one}" for one in _LEFT_OUT),
         f"--essential-hook={ramdisk}",
         f"--essential-hook=printf '{_RAMDISK}' >{at}/conf.d/tare",

@@ -17,6 +17,7 @@ from tare.artifacts.binaries import Binary, find
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.clocks import SAME, clock_offset
 from tare.machines.facts import hardware
+from tare.machines.kvm.kinds import TCG
 from tare.machines.ssh import Connection, HostError
 from tare.machines.survey import printable
 from tare.runtimes.open_files import WANTED_OPEN_FILES
@@ -38,6 +39,8 @@ mkdir -p "$1" && [ ! -L "$1" ] && [ -O "$1" ] && mkdir -p "$1/runs" "$1/files"
 """
 _ENGINE_UP_S = 180.0
 """longest wait for the engine of a virtual machine; emulated, half a minute is usual"""
+_PATIENCE = 8.0
+"""An emulated processor is five to thirty times slower, a JVM that starts the slowest."""
 _REMOVE_S = 60.0
 """longest wait for the removal of a container, whose files may be many"""
 _READ = 'exec grep -sH "" $* </dev/null'
@@ -118,6 +121,12 @@ class HostMachine:
     def inside_here(self) -> bool:
         """Whether it is a virtual machine made here: what it uses is this machine's too."""
         return self.domain is not None
+
+    @property
+    def patience(self) -> float:
+        """By which factor longer than usual its units are waited for."""
+        emulated = self.domain is not None and self.domain.works.accelerator == TCG
+        return _PATIENCE if emulated else 1.0
 
     def cpuset(self, wanted: str | None) -> str | None:
         """The CPUs of a unit there by their numbers: a virtual machine of the run's has those that

@@ -225,6 +225,7 @@ class SshNativeRuntime(InPlaceRuntime):
             path=PATH if role == "database" else "",
             shift=shift,
             machine=machine.name,
+            patience=machine.patience,
             clock=machine.clock,
         )
 
