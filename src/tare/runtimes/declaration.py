@@ -57,7 +57,7 @@ class Declaration:
     name: str
     """as a study names it"""
     variant_of = ""
-    """the runtime of which it is a variant: where neither can run, nothing is said of the variant"""
+    """the runtime of which it is a variant: where neither can run, only that one is told"""
 
     # where units run
 

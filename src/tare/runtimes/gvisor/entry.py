@@ -73,7 +73,8 @@ def _read(name: str, platform: str) -> Entry:
         told = (client.info().get("Runtimes") or {}).get(name)
     except (DockerException, OSError) as error:
         raise _unfit(f"the Docker engine does not answer: {error}", "docker info") from error
-    wanted = (f"--platform={platform}",) if platform else ()
+    option = f"--platform={platform}"
+    wanted = (option,) if platform else ()
     if told is None:
         path = shutil.which("runsc")
         before = "" if path else f"{_INSTALL}; "
@@ -86,7 +87,7 @@ def _read(name: str, platform: str) -> Entry:
         remedy = f"have it as {_written('/usr/bin/runsc', wanted)} in {_CONFIGURATION}"
         raise _unfit(why, f"{remedy}, then {_RELOAD}")
     if platform and platform_of(arguments) != platform:
-        why = f"Docker's entry {name} does not have {wanted[0]}"
+        why = f"Docker's entry {name} does not have {option}"
         remedy = f"have it as {_written(path, wanted)} in {_CONFIGURATION}, then {_RELOAD}"
         raise _unfit(why, remedy)
     return Entry(name, path, arguments, _version(name, path))
@@ -111,7 +112,9 @@ def _version(name: str, path: str) -> str:
         RuntimeUnavailableError: it is not there, or no runsc.
     """
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=_BOOTED_S)
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=_BOOTED_S
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _unfit(f"Docker's entry {name} cannot be started: {error}", _INSTALL) from error
     first = done.stdout.partition("\n")[0].strip()
