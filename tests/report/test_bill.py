@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.analysis.model.bill import BillLine
+from tare.analysis.model.bill import BillLine, BillOwner
 from tare.report.bill import (
     bill_panels,
     bill_table,
@@ -42,6 +42,21 @@ def test_the_sentence_has_both_numbers_the_word_and_what_is_missing(contradicted
     assert text.startswith("docker-bridge over native: +3.00 µs [+2.90, +3.10] (+1.3%) by prices, ")
     assert "as measured: contradicted, +21" in text
     assert " µs is not explained, most of it in the database's processes (+2" in text
+
+
+def test_where_nobody_used_most_of_what_is_missing_the_largest_part_is_named(
+    contradicted: Analysis,
+) -> None:
+    bills = contradicted.bills
+    assert bills is not None
+    each = {"server": 8.0, "client": 7.0, "engine": 6.0}
+    owners = [BillOwner(owner=name, us=0.0, ci=(-1.0, 1.0), measured_us=us, measured_ci=(0.0, 9.0))
+              for name, us in each.items()]  # fmt: skip
+    bill = bills.of[0].model_copy(update={"owners": owners, "unexplained_us": 21.0})
+    ((_, text),) = sentences(
+        contradicted.model_copy(update={"bills": bills.model_copy(update={"of": [bill]})})
+    )
+    assert "the largest part of it in the database's processes (+8.00 µs)" in text
 
 
 def test_prices_that_are_not_valid_are_called_so_wherever_they_are_used(tmp_path: Path) -> None:
