@@ -58,7 +58,7 @@ def read_document(path: Path) -> Document:
         MOST_BYTES,
         "a study",
         StudyError,
-        missing="give the path of a study file, or the name of one of Tare's own: quickstart",
+        missing="give the path of a study file, or the name of one of Tare's: quickstart",
         too_large="name the study, not a result: a study is a few pages of text",
     )
     return parse_document(text, str(path))

@@ -148,6 +148,8 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
     if kind == "extra_forbidden":
         return _unknown(path, model)
     if kind == "missing":
+        if path == ("study",):
+            return f"{name}: missing", "a study begins with its name", "add `study: my-study`"
         return f"{name}: missing", f"every study has a {name}", f"add `{path[-1]}: ...`"
     if kind in ("literal_error", "enum"):
         return _not_one_of(name, value, str(context["expected"]))
@@ -160,7 +162,7 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
         return (
             f"{name}: {_show(value)} is not {_EXPECTED[kind].split(';')[0]}",
             "",
-            _set(name, _EXPECTED[kind]),
+            _set(name, _mapping(model, path) or _EXPECTED[kind]),
         )
     if kind == "string_pattern_mismatch" and path[:1] in _NAMED:
         return f"{name}: not a name", _NAME_RULE, f"rename {_show(value)}"
@@ -185,6 +187,8 @@ ELSEWHERE = {
     "threads": ("clients", "concurrency", "in_flight"),
     "measure": ("duration", "seconds", "time"),
     "limits": ("cpus", "cpuset", "memory"),
+    "factors": ("conditions", "compare", "variants", "systems"),
+    "margins": ("margin", "tolerance"),
 }
 """Field to what other tools, or Tare's own outputs, call it."""
 
@@ -205,7 +209,8 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
         meant: Sequence[str] | None = (*parent, near)
     else:
         far = nearest(wanted, (field[-1] for field in every), alike=0.8)
-        meant = next((field for field in every if field[-1] == far), None)
+        known = [far] if far else [n for n, names in ELSEWHERE.items() if wanted.lower() in names]
+        meant = next((field for field in every if field[-1] in known), None)
     names = ", ".join(field[-1] for field in beside)
     remedy = f"did you mean {dotted(meant)}?" if meant else f"remove {wanted}"
     return f"{dotted(path)}: unknown field", f"{dotted(parent)} has {names}", remedy
@@ -241,6 +246,16 @@ def _percentage(name: str, value: object, bounds: Mapping[str, object]) -> str:
 
 def _set(name: str, expected: str) -> str:
     return f"give {name} {expected}"
+
+
+def _mapping(model: type[BaseModel], path: FieldPath) -> str:
+    """What a field with fields of its own takes; empty: it has none."""
+    names = _inside(model, path) if _known(model, path) else []
+    return f"a mapping: {{{', '.join(f'{name}: ...' for name in names)}}}" if names else ""
+
+
+def _known(model: type[BaseModel], path: FieldPath) -> bool:
+    return tuple(map(str, path)) in field_paths(model)
 
 
 def _show(value: object) -> str:
