@@ -30,9 +30,7 @@ def alike(group: str, count: int) -> Domains:
 def quiet(line: str) -> None: ...
 
 
-def test_who_wants_none_is_asked_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_wants_none_is_asked_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "missing", lambda: Missing("no QEMU", "apt-get install qemu"))
     assert domains_for("run", [], tmp_path, quiet) is None
 
