@@ -349,6 +349,7 @@ def test_virtual_machines_are_made_where_nothing_is_missing() -> None:
     ("parts", "field"),
     [
         ({"platform": {"runtime": "docker", "network": "published"}}, ("platform", "network")),
+        ({"platform": {"runtime": "docker", "network": "bridge"}}, ("platform", "network")),
         ({"client": {"runtime": "docker", "network": "bridge"}}, ("client", "network")),
         (
             {"platform": {"runtime": "docker"}, "database": {"image": "cassandra:5"}},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,11 @@ import pytest
 
 from tare.load.specification import specification
 from tare.load.workloads import workload
+from tare.machines.kvm.missing import Missing
 from tare.runtimes.availability import obstacle
 from tare.study.comparisons import comparisons
 from tare.study.document import read_document
+from tare.study.domains import domains_of
 from tare.study.metric_names import primary_metrics
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -231,10 +233,18 @@ def test_clusters_side_by_side_share_shirinbabs_transactions() -> None:
 @pytest.mark.parametrize(("name", "level"), [("bth-kvm-2016", "kvm"), ("shirinbab-2020", "vmware")])
 def test_what_this_version_cannot_run_is_planned_and_left_out(name: str, level: str) -> None:
     whole = plan(name, "laptop")
-    made = make_plan(whole.study, obstacle)
+    gone = Missing("no QEMU", "apt-get install qemu-system-x86")
+    made = make_plan(whole.study, partial(obstacle, no_domains=lambda: gone))
     assert {one.condition.levels["platform"] for one in made.left_out} == {level}
     assert len(made.left_out) + len(made.conditions) == len(whole.conditions)
     assert made.estimate.seconds < whole.estimate.seconds
+
+
+def test_with_qemu_the_kvm_thesis_runs_whole() -> None:
+    made = make_plan(plan("bth-kvm-2016", "laptop").study, obstacle)
+    assert made.left_out == []
+    (domains,) = domains_of(made.conditions, made.study.design, 2)
+    assert (domains.count, domains.cpus, domains.cpuset) == (3, 1, "0")
 
 
 def test_a_volume_and_the_layer_differ_in_the_storage_alone() -> None:

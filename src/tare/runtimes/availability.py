@@ -122,6 +122,9 @@ def _of_domains(setup: Setup, missing: Callable[[], Missing | None]) -> Iterator
     if (gone := missing()) is not None:
         yield Obstacle(("platform", "machines"), gone.why, gone.remedy)
     yield from _on_own_machines(setup)
+    if setup.platform.network == "bridge":
+        why = "this version has no way to a container's own address in a virtual machine"
+        yield Obstacle(("platform", "network"), why, "set platform.network to host")
     if setup.client.network != "host":
         why = "this version gives clients of virtual machines this machine's own network"
         yield Obstacle(("client", "network"), why, "set client.network to host")

@@ -57,10 +57,10 @@ def _hosts_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[
             f"{platform.runtime} {why} (condition {condition})",
             f"set platform.machines to local{leaves}, or platform.runtime to {either(on_hosts)}",
         )
-    elif platform.over_ssh and platform.network == "bridge":
+    elif platform.machines == "ssh" and platform.network == "bridge":
         yield Problem(
             later(origins, machines, ("platform", "network")),
-            f"platform.network: bridge with platform.machines {platform.machines}",
+            "platform.network: bridge with platform.machines ssh",
             f"no other machine has a way to a container's own address (condition {condition})",
             "set platform.network to host",
         )

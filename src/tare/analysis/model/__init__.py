@@ -249,7 +249,6 @@ class Analysis(AnalysisPart):
         default_factory=list,
         description="conditions that ran in virtual machines whose processor was QEMU's emulation: "
         "nothing of them is KVM's cost",
-        exclude_if=lambda value: not value,
     )
     trials: list[TrialSummary]
     series: list[Series]
