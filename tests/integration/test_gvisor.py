@@ -128,7 +128,11 @@ def test_each_way_to_it_is_weighed(tmp_path: Path, runtime: str) -> None:
     )
     assert told.returncode in (0, 3), told.stderr  # 3: on a busy machine
     found = Weighing.model_validate(json.loads(told.stdout))
-    ways = ["native", "native again", *(f"{runtime}.{one}" for one in ("bridge", "published", "proxy"))]
+    ways = [
+        "native",
+        "native again",
+        *(f"{runtime}.{one}" for one in ("bridge", "published", "proxy")),
+    ]
     assert [one.way for one in found.prices] == ways
     assert found.left_out.keys() == {f"{runtime}.loopback", f"{runtime}.between-nodes"}
     assert found.left_out[f"{runtime}.loopback"] == NO_LOOPBACK

@@ -35,7 +35,12 @@ def test_what_it_is_is_told_with_what_the_engine_starts(engine: Engine) -> None:
         ("gvisor", {}, "the Docker engine has no runtime runsc", "apt-get install runsc; add"),
         ("gvisor-kvm", {"runsc": PLAIN}, "has no runtime runsc-kvm", "--platform=kvm"),
         ("gvisor-ptrace", {"runsc_ptrace": PLAIN}, "does not have --platform=ptrace", "have it as"),
-        ("gvisor-systrap", {"runsc_systrap": KVM}, "does not have --platform=systrap", "have it as"),
+        (
+            "gvisor-systrap",
+            {"runsc_systrap": KVM},
+            "does not have --platform=systrap",
+            "have it as",
+        ),
         ("gvisor", {"runsc": {"runtimeType": "io.containerd.runsc.v1"}}, "names a shim", '"path"'),
         ("gvisor", {"runsc": {"path": "/no/runsc"}}, "cannot be started", "apt-get install runsc"),
     ],
@@ -79,7 +84,9 @@ def test_a_sandbox_must_have_been_seen_to_run(engine: Engine) -> None:
 def test_the_sandbox_that_is_tried_has_the_entry_s_flags_and_a_network_of_its_own(
     engine: Engine, tmp_path: Path
 ) -> None:
-    copy = f'for one; do case $one in --bundle=*) cp "${{one#*=}}/config.json" {tmp_path};; esac; done'
+    copy = (
+        f'for one; do case $one in --bundle=*) cp "${{one#*=}}/config.json" {tmp_path};; esac; done'
+    )
     engine(does=f'echo "$@" > {tmp_path}/asked; {copy}', runsc_kvm=KVM)
     usable("runsc-kvm", "kvm")
     asked = (tmp_path / "asked").read_text().split()

@@ -33,7 +33,9 @@ def test_plan_refuses_a_study_that_needs_it(engine: Engine, tmp_path: Path) -> N
     assert status == 2
     assert "gvisor cannot run here: gVisor cannot be used" in output
     assert "the Docker engine has no runtime runsc" in output
-    assert 'add "runsc": {"path": "/usr/bin/runsc"} to "runtimes" in /etc/docker/daemon.json' in output
+    assert (
+        'add "runsc": {"path": "/usr/bin/runsc"} to "runtimes" in /etc/docker/daemon.json' in output
+    )
 
 
 def test_the_sandbox_s_own_loopback_is_left_out_with_the_reason(

@@ -53,7 +53,12 @@ def state(tmp_path: Path) -> dict[str, Any]:
 def test_its_containers_are_started_by_the_engine_s_entry_of_its_platform(tmp_path: Path) -> None:
     assert made(tmp_path).name == "gvisor-kvm"
     assert made(tmp_path)._bounds()["runtime"] == "runsc-kvm"
-    assert {one.entry for one in DECLARED} == {"runsc", "runsc-systrap", "runsc-kvm", "runsc-ptrace"}
+    assert {one.entry for one in DECLARED} == {
+        "runsc",
+        "runsc-systrap",
+        "runsc-kvm",
+        "runsc-ptrace",
+    }
 
 
 def test_no_way_begins_in_the_sandbox_and_the_reason_is_told(

@@ -111,7 +111,9 @@ def _version(name: str, path: str) -> str:
         RuntimeUnavailableError: it is not there, or no runsc.
     """
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=_BOOTED_S)
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=_BOOTED_S
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _unfit(f"Docker's entry {name} cannot be started: {error}", _INSTALL) from error
     first = done.stdout.partition("\n")[0].strip()

@@ -92,7 +92,9 @@ class GVisorRuntime(DockerRuntime):
         its address away, and has its own loopback."""
         site = super().site(name, **wanted)
         faults = {"loopback": NO_LOOPBACK, BETWEEN_NODES: _NOT_BESIDE}
-        ways = {at: replace(way, fault=way.fault or faults.get(at, "")) for at, way in site.ways.items()}
+        ways = {
+            at: replace(way, fault=way.fault or faults.get(at, "")) for at, way in site.ways.items()
+        }
         return replace(site, ways=ways)
 
     def launch(self, unit: Unit) -> DockerRunning:
