@@ -1,4 +1,4 @@
-"""What hinders gVisor on a machine: no entry of the engine, another one, or one that boots nothing."""
+"""What hinders gVisor on a machine: no entry of the engine, another, or one that boots nothing."""
 
 from __future__ import annotations
 
