@@ -57,7 +57,7 @@ class Declaration:
     name: str
     """as a study names it"""
     variant_of = ""
-    """the runtime of which it is a variant: where neither can run, only that one is told"""
+    """whose variant it is: `tare doctor` tells a variant where one of both can run"""
 
     # where units run
 
