@@ -41,14 +41,8 @@ def weighed(*words: str, **environment: str) -> Weighing:
     return Weighing.model_validate(json.loads(done.stdout))
 
 
-@pytest.fixture(scope="module")
-def one_at_a_time() -> Weighing:
-    """Every way to a server, with one operation at a time."""
-    return weighed("--seconds", "27", "--in-flight", "1")
-
-
-def test_each_way_has_a_price_and_docker_proxy_is_the_dearest(one_at_a_time: Weighing) -> None:
-    found = one_at_a_time
+def test_each_way_has_a_price_docker_proxy_is_the_dearest_and_calls_are_counted() -> None:
+    found = weighed("--seconds", "27", "--in-flight", "1")
     assert [one.way for one in found.prices] == WAYS
     assert found.left_out == {}
     assert all(one.demand.value > 1 and one.round_trip.value > 5 for one in found.prices)
@@ -61,21 +55,12 @@ def test_each_way_has_a_price_and_docker_proxy_is_the_dearest(one_at_a_time: Wei
     assert between.added.value > 0, "two veth pairs cost more than a loopback device"
     for one in found.prices:
         assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4), one.way
+    calls_are_those_of_an_operation(found)
     assert leftovers() == []
 
 
-def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
-    few, _, many = weighed("native", "--seconds", "21").prices
-    assert (few.in_flight, many.in_flight) == (1, 32)
-    assert many.counts["packets"].value < few.counts["packets"].value
-    assert many.demand.value < few.demand.value
-
-
-def test_what_server_and_client_do_for_an_operation_is_counted_beside_its_packets(
-    one_at_a_time: Weighing,
-) -> None:
+def calls_are_those_of_an_operation(found: Weighing) -> None:
     """One at a time the stub waits, reads and answers for each request, and sleeps in between."""
-    found = one_at_a_time
     if os.geteuid() != 0:
         assert found.why_no_calls
         return
@@ -89,6 +74,13 @@ def test_what_server_and_client_do_for_an_operation_is_counted_beside_its_packet
         assert kinds <= own["server_calls"] < kinds + 1
         assert 0.5 < own["server_switches"] < 1.5, one.way
         assert own["client_calls"] > 2
+
+
+def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
+    few, _, many = weighed("native", "--seconds", "21").prices
+    assert (few.in_flight, many.in_flight) == (1, 32)
+    assert many.counts["packets"].value < few.counts["packets"].value
+    assert many.demand.value < few.demand.value
 
 
 def test_a_new_connection_has_a_price_on_each_way_and_a_page(tmp_path: Path) -> None:

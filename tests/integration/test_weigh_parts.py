@@ -75,13 +75,8 @@ def test_each_piece_has_a_price_native_and_in_a_container() -> None:
     assert abs(step.value) < 10
 
 
-@pytest.fixture(scope="module")
-def names_and_starts() -> PartWeighing:
-    return weighed("name,start")
-
-
-def test_a_name_costs_more_where_a_server_is_asked_for_it(names_and_starts: PartWeighing) -> None:
-    found = names_and_starts
+def test_a_name_costs_more_where_a_server_is_asked_and_a_start_more_in_a_container() -> None:
+    found = weighed("name,start")
     assert leftovers() == []
     native, hosts, dns = (
         of(found, "resolve", name) for name in (NATIVE, "docker.hosts", "docker.dns")
@@ -90,15 +85,11 @@ def test_a_name_costs_more_where_a_server_is_asked_for_it(names_and_starts: Part
     assert hosts.wall.ns.value < dns.wall.ns.value
     assert dns.cpu.added is not None
     assert dns.cpu.added.low > 0
-
-
-def test_a_container_s_start_takes_longer_than_a_process_s(names_and_starts: PartWeighing) -> None:
-    found = names_and_starts
-    native = of(found, "start", NATIVE)
+    started = of(found, "start", NATIVE)
     for name in ("docker.host", "docker.bridge"):
         added = of(found, "start", name).wall.added
         assert added is not None
-        assert added.low > native.wall.ns.value
+        assert added.low > started.wall.ns.value
 
 
 @pytest.mark.parametrize(
