@@ -94,8 +94,8 @@ def notes(found: Weighing) -> list[str]:
         f"{PROTOCOLS[found.database]}; "
         f"{_rows(found)}{_service(found)}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",
-        f"{disturbance(found.steal, found.other_cores)}; "
-        f"{numbers.count(found.late, 'slice')} late; servers and clients {'had a CPU each' if found.pinned else 'shared all CPUs'}; "
+        f"{disturbance(found.steal, found.other_cores)}; {numbers.count(found.late, 'slice')} "
+        f"late; servers and clients {'had a CPU each' if found.pinned else 'shared all CPUs'}; "
         f"servers {'stood still' if found.frozen else 'waited for requests'} between their slices; "
         f"idle CPUs: {found.idle_cpus}; the pace of the CPUs is "
         f"{'a' if found.paced else 'no'} term of the fit",
