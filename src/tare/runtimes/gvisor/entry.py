@@ -73,7 +73,7 @@ def _read(name: str, platform: str) -> Entry:
         told = (client.info().get("Runtimes") or {}).get(name)
     except (DockerException, OSError) as error:
         raise _unfit(f"the Docker engine does not answer: {error}", "docker info") from error
-    wanted = (f"--platform={platform}",) if platform else ()
+    wanted: tuple[str, ...] = (f"--platform={platform}",) if platform else ()
     if told is None:
         path = shutil.which("runsc")
         before = "" if path else f"{_INSTALL}; "
