@@ -59,8 +59,8 @@ def _facts(document: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f"{document['began'][:10]}; {machine['processor']}, {machine['cpus']} CPUs, Linux"
         f" {machine['kernel']}; stub on CPU 0, client on CPU 1; documents of ten fields of 100"
-        f" bytes, updates of one; medians of {rounds} interleaved rounds of {document['seconds']} s a"
-        f" run, of which the second half counts. {versions}."
+        f" bytes, updates of one; medians of {rounds} interleaved rounds of {document['seconds']} s"
+        f" a run, of which the second half counts. {versions}."
     )
     disturbed = sum(run["undisturbed_s"] < 1 for run in runs)
     if disturbed:

@@ -1,7 +1,8 @@
 """Servers of other people that speak MongoDB's protocol, started for those who need one.
 
 FerretDB keeps documents in SQLite or PostgreSQL, mongo-java-server in memory. Where one cannot be
-had, its tests are skipped with the reason and the command that helps.
+had, its tests are skipped with the reason and the command that helps. Where MONGOD names a mongod
+(`make test-mongod`), it takes their place.
 """
 
 from __future__ import annotations
@@ -26,23 +27,31 @@ from tare.artifacts.program import find_program
 from tare.artifacts.tools import jdk
 from tare.artifacts.tools.cache import kept
 from tare.databases.mongodb.configuration import PORT
+from tare.databases.mongodb.session import connect
 from tare.errors import TareError
 
 from . import ferretdb
 
-Kind = Literal["ferretdb-sqlite", "ferretdb-postgresql", "mongo-java-server"]
-KINDS: tuple[Kind, ...] = ("ferretdb-sqlite", "ferretdb-postgresql", "mongo-java-server")
+MONGOD = os.environ.get("MONGOD", "")
+"""Path of a mongod; empty: there is none."""
+Kind = Literal["ferretdb-sqlite", "ferretdb-postgresql", "mongo-java-server", "mongod"]
+_OTHERS: tuple[Kind, ...] = ("ferretdb-sqlite", "ferretdb-postgresql", "mongo-java-server")
+KINDS: tuple[Kind, ...] = ("mongod",) if MONGOD else _OTHERS
+GUARDED: tuple[Kind, ...] = ("mongod",) if MONGOD else _OTHERS[:2]
+"""Those that ask clients for certificates and passwords."""
 _NATURE = "(a functional stand-in and not MongoDB)"
 NAMES: dict[Kind, str] = {
     "ferretdb-sqlite": f"FerretDB v1.24.0 {_NATURE}",
     "ferretdb-postgresql": f"FerretDB v1.24.0 {_NATURE}",
     "mongo-java-server": f"a server without gitVersion {_NATURE}",
+    "mongod": "",
 }
-"""What every output calls them."""
+"""What every output calls them; empty: it is no stand-in."""
 JAVA_SERVER = "1.47.0"
 USER, PASSWORD = "ann", "s3cret"
 _AGAIN = "then: pytest tests/integration/test_mongo_servers.py"
 _SECONDS = 60
+NOT_VALID = 3
 
 
 @dataclass(frozen=True)
@@ -51,11 +60,16 @@ class Server:
 
     Attributes:
         place: host:port.
-        name: what outputs call it.
+        name: what outputs call it; empty: it is no stand-in.
     """
 
     place: str
     name: str
+
+    @property
+    def status(self) -> int:
+        """Exit status of a load on it that is done."""
+        return NOT_VALID if self.name else 0
 
 
 @dataclass(frozen=True)
@@ -92,7 +106,9 @@ def running(
         user: it lets in USER with PASSWORD alone, by SCRAM.
     """
     with contextlib.ExitStack() as stack:
-        if kind == "mongo-java-server":
+        if kind == "mongod":
+            command = _mongod(address, directory, keys, asks_clients, user)
+        elif kind == "mongo-java-server":
             assert not (asks_clients or user), "it knows neither"
             command = _java_server(address, keys)
         else:
@@ -152,6 +168,26 @@ def _until_done(command: Sequence[str]) -> None:
     while subprocess.run(command, capture_output=True, check=False).returncode != 0:
         assert time.monotonic() < end, f"{command[0]} fails"
         time.sleep(0.2)
+
+
+def _mongod(
+    address: str, directory: Path, keys: Keys | None, asks_clients: bool, user: bool
+) -> list[str]:
+    data = directory / "data"
+    data.mkdir()
+    base = [MONGOD, "--dbpath", str(data), "--bind_ip", address, "--port", str(PORT)]
+    if user:
+        with _process(base, address, PORT, directory), connect(address, PORT) as session:
+            made = {"createUser": USER, "pwd": PASSWORD, "roles": ["root"]}
+            session.command(made)
+        base.append("--auth")
+    if keys is None:
+        return base
+    both = directory / "server-both.pem"
+    both.write_text(keys.server_key.read_text("ascii") + keys.server.read_text("ascii"))
+    base += ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", str(both)]
+    base += ["--tlsCAFile", str(keys.authority)]
+    return base if asks_clients else [*base, "--tlsAllowConnectionsWithoutCertificates"]
 
 
 def _java_server(address: str, keys: Keys | None) -> list[str]:
