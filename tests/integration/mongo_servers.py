@@ -22,6 +22,7 @@ from typing import Literal
 
 import pytest
 
+from tare.artifacts.digest import text_digest
 from tare.artifacts.maven import copy_with_dependencies
 from tare.artifacts.program import find_program
 from tare.artifacts.tools import jdk
@@ -193,7 +194,8 @@ def _mongod(
 def _java_server(address: str, keys: Keys | None) -> list[str]:
     own = Path(__file__).with_name("MongoJavaServer.java")
     try:
-        root, _ = kept(f"mongo-java-server-{JAVA_SERVER}", None, partial(_fill_java_server, own))
+        name = f"mongo-java-server-{JAVA_SERVER}-{text_digest(own.read_text('utf-8'))[:8]}"
+        root, _ = kept(name, None, partial(_fill_java_server, own))
     except TareError as why:
         pytest.skip(f"no mongo-java-server: {why.what}: {why.why}; {why.remedy}; {_AGAIN}")
     jars = ":".join(map(str, sorted((root / "lib").glob("*.jar"))))

@@ -121,11 +121,28 @@ impl Speech for Member {
                 request: word(4),
                 form: Form::Query,
             };
-            let told = match legacy::command(request).map(Asked::read) {
-                Some(Ok(asked)) if is_hello(asked.name) => self.hello(talk, to, &asked, false, out),
-                _ => return Outcome::Over,
+            let Some(Ok(asked)) = legacy::command(request).map(Asked::read) else {
+                return Outcome::Over;
             };
-            return told.unwrap_or(Outcome::Over);
+            return match asked.name {
+                name if is_hello(name) => self
+                    .hello(talk, to, &asked, false, out)
+                    .unwrap_or(Outcome::Over),
+                // What drivers of before 2019 ask a connection besides, to know its number.
+                b"buildInfo" | b"buildinfo" => {
+                    to.put(out, put_build);
+                    Outcome::Answered
+                }
+                b"getLastError" | b"getlasterror" => {
+                    let number = talk.number;
+                    to.put(out, |out| {
+                        out.int("connectionId", number).int("n", 0);
+                        out.double("ok", 1.0);
+                    });
+                    Outcome::Answered
+                }
+                _ => Outcome::Over,
+            };
         }
         let Ok(Some((message, _))) = message::decode(request) else {
             return Outcome::Over;
