@@ -34,8 +34,6 @@ from tare.errors import LoadError, TareError
 
 KINDS = ("cost", "clock")
 """A stub that answers at once, and one that takes a known time."""
-AGAIN = 2
-"""times that a run is repeated in which others worked on the client's CPU all along"""
 
 
 def main() -> int:
@@ -47,7 +45,7 @@ def main() -> int:
         document["versions"] |= {client.name: client.version for client in clients}
         for _ in range(arguments.rounds):
             for kind in arguments.kinds:
-                _round(clients, kind, arguments.seconds, document)
+                _round(clients, kind, arguments, document)
                 arguments.out.with_suffix(".json").write_text(
                     json.dumps(document, indent=1), "utf-8"
                 )
@@ -71,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="which runs of a round")
     add("--rounds", type=int, default=3, help="runs of each kind")
     add("--seconds", type=int, default=8, help="length of a run, at least 4")
+    add("--again", type=int, default=2, help="repetitions of a run that others disturb all along")
     add("--out", type=Path, default=Path("mongo-wire"), help="file to write, without ending")
     return parser
 
@@ -102,7 +101,9 @@ def _document(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _round(clients: Sequence[Client], kind: str, seconds: int, document: dict[str, Any]) -> None:
+def _round(
+    clients: Sequence[Client], kind: str, arguments: argparse.Namespace, document: dict[str, Any]
+) -> None:
     runs, timed = document["runs"], kind == "clock"
     number = 1 + max((run["round"] for run in runs if run["timed"] == timed), default=0)
     cells = list(itertools.product(OPERATIONS, SERVICE_US))
@@ -110,7 +111,7 @@ def _round(clients: Sequence[Client], kind: str, seconds: int, document: dict[st
     done = []
     for operation, connections in order.sample(cells, len(cells)):
         for client in order.sample(list(clients), len(clients)):
-            run = _run(client, operation, connections, timed, seconds)
+            run = _run(client, operation, connections, timed, arguments)
             _say(
                 f"round {number}: {client.name} {operation} {connections} ({kind}):"
                 f" {run.per_second:,.0f}/s, {run.cpu_us:.1f} us/op,"
@@ -121,12 +122,14 @@ def _round(clients: Sequence[Client], kind: str, seconds: int, document: dict[st
     runs += done
 
 
-def _run(client: Client, operation: str, connections: int, timed: bool, seconds: int) -> Run:
-    for left in reversed(range(1 + AGAIN)):
+def _run(
+    client: Client, operation: str, connections: int, timed: bool, arguments: argparse.Namespace
+) -> Run:
+    for left in reversed(range(1 + arguments.again)):
         with tempfile.TemporaryDirectory(prefix="tare-mongo-wire-") as scratch:
             run = measure(
                 client, operation, connections,
-                timed=timed, seconds=seconds, scratch=Path(scratch),
+                timed=timed, seconds=arguments.seconds, scratch=Path(scratch),
             )  # fmt: skip
         if not run.disturbed or not left:
             break
