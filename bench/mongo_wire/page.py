@@ -86,7 +86,8 @@ def _row(runs: Runs, own: Runs, clocked: Runs) -> str:
     client, operation = str(own[0]["client"]), str(own[0]["operation"])
     connections = int(own[0]["connections"])
     busy = ", ".join(f"{median(own, f'{one}_busy'):.0%}" for one in ("client", "server"))
-    off = ", ".join(f"{median(clocked, f'{one}_off_us'):+,.0f}" for one in ("p50", "p99"))
+    quantiles = ("p50", "p99") if clocked else ()
+    off = ", ".join(f"{median(clocked, f'{one}_off_us'):+,.0f}" for one in quantiles)
     cells = [
         operation,
         str(connections),

@@ -71,3 +71,8 @@ def test_the_table_pairs_rounds_and_names_failures_and_limits() -> None:
 
 def test_without_the_official_driver_nothing_is_decided() -> None:
     assert list(decided(document(run("tare", 5.0)))) == []
+
+
+def test_a_round_of_costs_alone_has_a_table_too() -> None:
+    runs = document([one for one in run("tare", 5.0) if not one["timed"]])
+    assert "| read | 1 | tare-load | 200,000 | 5.2 | 1 | 60%, 99% |  |" in markdown(runs)
