@@ -48,6 +48,16 @@ def test_the_driver_goes_in_only_where_it_is_cheap_and_never_the_limit(
     assert verdict == f"So {'it goes in' if goes_in else 'our protocol code stays'}."
 
 
+@pytest.mark.parametrize(
+    ("cpu_us", "said"), [(9.9, "So nothing is decided."), (10.1, "So our protocol code stays.")]
+)
+def test_a_machine_with_other_work_can_only_refuse_the_driver(cpu_us: float, said: str) -> None:
+    disturbed = run("driver", cpu_us, undisturbed_s=0.0)
+    _, limit, verdict = decided(document(run("tare", 5.0), disturbed))
+    assert "is not known" in limit
+    assert verdict == said
+
+
 def test_one_case_that_is_dear_decides() -> None:
     runs = document(run("tare", 5.0), run("driver", 6.0))
     for one in runs["runs"]:

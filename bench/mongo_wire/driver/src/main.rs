@@ -20,6 +20,8 @@ use tokio::task::LocalSet;
 const USAGE: &str = "mongo-wire-driver URL read|update IN_FLIGHT SECONDS";
 const RECORDS: u64 = 1000;
 const VALUE_BYTES: usize = 100;
+/// Longest latency that is told from longer ones, nanoseconds.
+const HOUR: u64 = 3_600_000_000_000;
 /// Share of the time that is not counted: connections are made, caches fill.
 const WARM_UP: u32 = 4;
 
@@ -84,7 +86,7 @@ async fn drive(arguments: &Arguments) -> Result<(), Failure> {
     let collection = client.database("ycsb").collection("usertable");
     let began = Instant::now();
     let counted = Rc::new(RefCell::new(Counted {
-        latencies: Histogram::new(3)?,
+        latencies: Histogram::new_with_bounds(1, HOUR, 3)?,
         from: began + arguments.length / WARM_UP,
         errors: 0,
     }));
