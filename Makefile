@@ -86,12 +86,14 @@ rig-swarm-down: ## take the Swarm down
 rig-down: rig-swarm-down ## take the rig down, Kubernetes and Swarm
 	@rig/down.sh
 
-test-mongod: ## test replica sets on a mongod of yours: MONGOD=/path
+test-mongod: ## test a mongod of yours, and print one table: MONGOD=/path
 	@test -n "$(MONGOD)" || { echo 'say which: make test-mongod MONGOD=/path/to/mongod'; exit 2; }
 	@test -f "$(MONGOD)" -a -x "$(MONGOD)" || { echo 'no program: $(MONGOD)'; exit 2; }
 	@"$(MONGOD)" --version 2>&1 | grep -q '^db version v' || { echo 'no mongod: $(MONGOD)'; exit 2; }
 	@setup/all.sh dev --alone
-	MONGOD="$(abspath $(MONGOD))" .venv/bin/pytest -v tests/integration/test_mongod.py -k replica_set
+	MONGOD="$(abspath $(MONGOD))" .venv/bin/pytest -q -p tests.integration.mongod_table \
+		tests/integration/test_mongod.py tests/integration/test_ycsb_mongodb.py \
+		tests/integration/test_mongo_servers.py -k 'not stand_in and not stubs'
 
 SPECIFICATIONS ?= ../shared/data/mongodb-specifications
 

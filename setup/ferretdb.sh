@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.."
 module=github.com/FerretDB/FerretDB
 version=v1.24.0
 sum=h1:7WJmezL48Bj9bYWnhT/bEJgX5gjT5s7LFdHTqkN25rA=
-place=${TARE_CACHE:-$HOME/.cache/tare}/ferretdb/$version
+# Another place than that of builds without PostgreSQL.
+place=${TARE_CACHE:-$HOME/.cache/tare}/ferretdb/$version-postgresql
 
 without() {
   say "no FerretDB: $1"
@@ -31,7 +32,7 @@ if [ ! -x "$place/ferretdb" ]; then
   printf %s "$version" >"$aside/build/version/version.txt"
   say "building FerretDB $version: a minute or two"
   mkdir -p "$place"
-  (cd "$aside" && go build -trimpath -tags ferretdb_no_postgresql -o "$aside/ferretdb.new" ./cmd/ferretdb) ||
+  (cd "$aside" && go build -trimpath -o "$aside/ferretdb.new" ./cmd/ferretdb) ||
     without "it does not build with $(go version)"
   mv "$aside/ferretdb.new" "$place/ferretdb"
 fi

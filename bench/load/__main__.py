@@ -97,7 +97,7 @@ def _compare(arguments: argparse.Namespace, scratch: Path) -> dict[str, Any]:
         raise LoadError("runs are at least 5 s long, and there is at least one block")
     names = [name for name in CLIENTS if name in {*arguments.tools, "floor", BASE}]
     load = Load(arguments.address, arguments.rows, arguments.in_flight)
-    began, machine = datetime.now(UTC), _machine()
+    began, host = datetime.now(UTC), machine()
     clients = {name: ready(name, load, scratch, _say) for name in names}
     home, cpus = scratch / "node", arguments.server_cpus
     node = server.start(arguments.address, home, cpus)
@@ -114,7 +114,7 @@ def _compare(arguments: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     compared = ratios(runs, BASE)
     return {
         "began": began.isoformat(timespec="seconds"),
-        "machine": machine,
+        "machine": host,
         "cassandra": node.version,
         "cpus": {"server": cpus, "client": arguments.client_cpus},
         "load": {"rows": load.rows, "row_bytes": ROW_BYTES, "in_flight": load.in_flight},
@@ -199,7 +199,8 @@ def _instructions(
     return counted
 
 
-def _machine() -> dict[str, Any]:
+def machine() -> dict[str, Any]:
+    """What this is, for a table's head."""
     lines = Path("/proc/cpuinfo").read_text("utf-8", errors="replace").splitlines()
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {

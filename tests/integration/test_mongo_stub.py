@@ -129,6 +129,10 @@ def test_the_official_driver_uses_it_alone_without_a_complaint() -> None:
         with MongoClient[dict[str, Any]](url, event_listeners=[heartbeats]) as client:
             load = every_command(client["ycsb"]["usertable"])
             assert client.server_info()["tareStub"]
+            counted = client["admin"].command("serverStatus")["opcounters"]
+            assert counted["query"] + counted["getmore"] == 2 + 3 + 1
+            assert (counted["insert"], counted["delete"]) == (1 + 50 + 1, 2)
+            assert client.list_database_names() == []
             assert client.topology_description.topology_type_name == "Single"
             assert heartbeats.failures == 0
         report = server.report()

@@ -1,7 +1,7 @@
-"""`tare-load ycsb` with the binding `mongodb`, on FerretDB: a real server, which is not MongoDB.
+"""`tare-load ycsb` with the binding `mongodb`, on servers that are not MongoDB: FerretDB on SQLite
+and on PostgreSQL, and mongo-java-server.
 
-What is written is read with another client, the official driver. No MongoDB is on any registry, and
-no binding of YCSB's for it, so that neither stands beside ours here.
+What is written is read with another client, the official driver; no MongoDB is on any registry.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pymongo import MongoClient
 
 from tare.imports import ycsb as importer
 
-from . import ferretdb
+from .mongo_servers import KINDS, MONGOD, Server, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,6 @@ pytestmark = pytest.mark.engine
 ADDRESS = "127.0.11.1"
 BINARY = os.environ.get("TARE_TEST_LOAD", str(Path(sys.executable).with_name("tare-load")))
 RECORDS = 300
-NOT_VALID = 3
 MEASURED = {
     "a": {"READ", "UPDATE"},
     "b": {"READ", "UPDATE"},
@@ -37,28 +36,29 @@ MEASURED = {
     "e": {"SCAN", "INSERT"},
     "f": {"READ", "UPDATE", "READ-MODIFY-WRITE"},
 }
-STAND_IN = "FerretDB v1.24.0 (a functional stand-in and not MongoDB)"
+needs_stand_in = pytest.mark.skipif(bool(MONGOD), reason="a mongod is no stand-in")
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Its host:port."""
-    with ferretdb.running(ADDRESS, tmp_path_factory.mktemp("ferretdb")) as place:
-        yield place
+@pytest.fixture(scope="module", params=KINDS)
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    with running(request.param, ADDRESS, tmp_path_factory.mktemp(request.param)) as one:
+        yield one
 
 
 @pytest.fixture
-def documents(server: str) -> Iterator[Any]:
+def documents(server: Server) -> Iterator[Any]:
     """An empty collection, looked at with the official driver."""
-    with MongoClient[dict[str, Any]](f"mongodb://{server}/") as client:
+    with MongoClient[dict[str, Any]](f"mongodb://{server.place}/") as client:
         client["ycsb"].drop_collection("usertable")
         yield client["ycsb"]["usertable"]
 
 
 def ycsb(
-    server: str, phase: str, letter: str, *pairs: str, forced: bool = True
+    server: Server, phase: str, letter: str, *pairs: str, forced: bool = True
 ) -> subprocess.CompletedProcess[str]:
-    given = [f"mongodb.url=mongodb://{server}/ycsb?w=1", f"recordcount={RECORDS}", *pairs]
+    given = [f"mongodb.url=mongodb://{server.place}/ycsb?w=1", f"recordcount={RECORDS}", *pairs]
     given += ["tare.stand_in=true"] if forced else []
     given += ["threadcount=4"]
     words = [word for pair in given for word in ("-p", pair)]
@@ -71,11 +71,12 @@ def ycsb(
     )
 
 
-def done(server: str, phase: str, letter: str, *pairs: str) -> str:
-    """The output of a run that is done, and not valid because no MongoDB was there."""
+def done(server: Server, phase: str, letter: str, *pairs: str) -> str:
+    """The output of a run that is done; it is not valid where no MongoDB was there."""
     ended = ycsb(server, phase, letter, *pairs)
-    assert ended.returncode == NOT_VALID, ended.stderr[-3000:]
-    assert re.findall("not valid: (.*)", ended.stderr) == [f"{STAND_IN} was measured"]
+    assert ended.returncode == server.status, ended.stderr[-3000:]
+    expected = [f"{server.name} was measured"] if server.name else []
+    assert re.findall("not valid: (.*)", ended.stderr) == expected
     return ended.stdout
 
 
@@ -84,28 +85,32 @@ def returned(output: str, operation: str) -> dict[str, int]:
     return {status: int(count) for status, count in found}
 
 
-def test_a_stand_in_is_refused_before_anything_is_sent(server: str, documents: Any) -> None:
+@needs_stand_in
+def test_a_stand_in_is_refused_before_anything_is_sent(server: Server, documents: Any) -> None:
     refused = ycsb(server, "load", "a", forced=False)
     assert refused.returncode == 2
-    assert f"a stand-in is no target of a benchmark: {server}: {STAND_IN}" in refused.stderr
+    assert (
+        f"a stand-in is no target of a benchmark: {server.place}: {server.name}" in refused.stderr
+    )
     assert "-p tare.stand_in=true" in refused.stderr
     assert refused.stdout == ""
     assert documents.estimated_document_count() == 0
 
 
+@needs_stand_in
 def test_where_it_is_forced_every_output_says_so(
-    server: str, documents: Any, tmp_path: Path
+    server: Server, documents: Any, tmp_path: Path
 ) -> None:
     ended = ycsb(server, "load", "a", "recordcount=10")
-    assert f"[WARN] {STAND_IN} answers" in ended.stderr
-    assert ended.stdout.startswith(f"[STAND-IN], {STAND_IN}, 1\n[OVERALL], RunTime(ms), ")
+    assert f"[WARN] {server.name} answers" in ended.stderr
+    assert ended.stdout.startswith(f"[STAND-IN], {server.name}, 1\n[OVERALL], RunTime(ms), ")
     kept = tmp_path / "summary.json"
     exporter = "site.ycsb.measurements.exporter.JSONArrayMeasurementsExporter"
     done(server, "run", "c", "recordcount=10", f"exportfile={kept}", f"exporter={exporter}")
-    assert STAND_IN in kept.read_text(encoding="utf-8")
+    assert server.name in kept.read_text(encoding="utf-8")
 
 
-def test_a_load_writes_the_documents_of_ycsbs_binding(server: str, documents: Any) -> None:
+def test_a_load_writes_the_documents_of_ycsbs_binding(server: Server, documents: Any) -> None:
     output = done(server, "load", "a")
     assert returned(output, "INSERT") == {"OK": RECORDS}
     found = {document.pop("_id"): document for document in documents.find()}
@@ -118,7 +123,7 @@ def test_a_load_writes_the_documents_of_ycsbs_binding(server: str, documents: An
 
 @pytest.mark.parametrize("letter", sorted(MEASURED))
 def test_every_workload_runs_to_its_last_operation(
-    server: str, documents: Any, letter: str
+    server: Server, documents: Any, letter: str
 ) -> None:
     done(server, "load", letter, "batchsize=100")
     output = done(server, "run", letter, "operationcount=300")
@@ -131,7 +136,25 @@ def test_every_workload_runs_to_its_last_operation(
     assert (reading.operations, reading.values["errors"]) == (300, 0)
 
 
-def test_a_read_modify_write_and_an_update_change_one_field(server: str, documents: Any) -> None:
+def test_a_scan_longer_than_a_batch_is_fetched_to_its_end(server: Server, documents: Any) -> None:
+    done(server, "load", "e", "batchsize=100")
+    # Of 250 documents a server gives 101 at once, or a hundred: the rest is asked for with getMore.
+    only = ("operationcount=20", "scanproportion=1", "insertproportion=0", "minscanlength=250",
+            "maxscanlength=250")  # fmt: skip
+    before = asked_for_more(documents)
+    assert returned(done(server, "run", "e", *only), "SCAN") == {"OK": 20}
+    after = asked_for_more(documents)
+    assert after is None or before is None or after > before
+
+
+def asked_for_more(documents: Any) -> int | None:
+    """How often its server was, where it counts that."""
+    metrics = documents.database.client["admin"].command("serverStatus").get("metrics", {})
+    counted = metrics.get("commands", {}).get("getMore")
+    return None if counted is None else int(counted["total"])
+
+
+def test_a_read_modify_write_and_an_update_change_one_field(server: Server, documents: Any) -> None:
     done(server, "load", "f")
     before = {document["_id"]: document for document in documents.find()}
     only = ("operationcount=200", "requestdistribution=sequential", "readproportion=0",
@@ -144,7 +167,7 @@ def test_a_read_modify_write_and_an_update_change_one_field(server: str, documen
     assert sorted(changed) == [0] * (RECORDS - 200) + [1] * 200
 
 
-def test_values_verify_and_a_wrong_one_is_seen(server: str, documents: Any) -> None:
+def test_values_verify_and_a_wrong_one_is_seen(server: Server, documents: Any) -> None:
     read = (f"operationcount={RECORDS}", "requestdistribution=sequential", "dataintegrity=true")
     done(server, "load", "c", "dataintegrity=true")
     assert returned(done(server, "run", "c", *read), "VERIFY") == {"OK": RECORDS}
@@ -156,7 +179,7 @@ def test_values_verify_and_a_wrong_one_is_seen(server: str, documents: Any) -> N
 
 
 def test_what_is_not_there_is_an_error_to_read_and_not_found_to_update(
-    server: str, documents: Any
+    server: Server, documents: Any
 ) -> None:
     done(server, "load", "a", "recordcount=10")
     documents.delete_many({})
@@ -167,7 +190,7 @@ def test_what_is_not_there_is_an_error_to_read_and_not_found_to_update(
     assert set(returned(ended.stdout, "UPDATE")) == {"NOT_FOUND"}
 
 
-def test_a_second_load_fails_unless_it_may_replace(server: str, documents: Any) -> None:
+def test_a_second_load_fails_unless_it_may_replace(server: Server, documents: Any) -> None:
     done(server, "load", "a")
     again = ycsb(server, "load", "a")
     assert again.returncode == 1

@@ -183,7 +183,11 @@ fn what_stands_in_for_mongodb_is_known_by_its_own_words() {
     let ferretdb = doc! { "version": "7.0.42", "ferretdbVersion": "v1.24.0", "ok": 1.0 };
     let called = "FerretDB v1.24.0 (a functional stand-in and not MongoDB)";
     assert_eq!(stand_in(ferretdb).as_deref(), Some(called));
-    assert_eq!(stand_in(doc! { "version": "7.0.14", "ok": 1.0 }), None);
+    let mongodb = doc! { "version": "7.0.14", "gitVersion": "ce59cfc6a3c5", "ok": 1.0 };
+    assert_eq!(stand_in(mongodb), None);
+    let unnamed = "a server without gitVersion (a functional stand-in and not MongoDB)";
+    let java = doc! { "version": "5.0.0", "ok": 1.0 };
+    assert_eq!(stand_in(java).as_deref(), Some(unnamed));
     assert_eq!(
         stand_in(refusal(13, "Unauthorized", "requires authentication")),
         None

@@ -20,6 +20,9 @@ from tare.study.schema import Study
 
 GIB = 1 << 30
 NOW = 1_700_000_000.0
+COMMIT = "ce59cfc6a3c5e5c067dca0d30697edd68d4f5188"
+BUILD = {"version": "7.0.14", "gitVersion": COMMIT}
+"""What a mongod says of itself, in short."""
 
 
 def moment(unix: float) -> datetime:
@@ -112,7 +115,7 @@ class Servers:
     fault: RefusedError | None = None
     refused: dict[str, RefusedError] = field(default_factory=dict)
     """what single commands are answered with"""
-    build: dict[str, Any] = field(default_factory=lambda: {"version": "7.0.14"})
+    build: dict[str, Any] = field(default_factory=lambda: dict(BUILD))
     status: dict[str, Any] = field(default_factory=dict)
     hosts: list[str] = field(default_factory=list)
     last: dict[str, dict[str, Any]] = field(default_factory=dict)

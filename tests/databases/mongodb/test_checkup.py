@@ -18,6 +18,7 @@ from tare.databases.mongodb import checkup
 from tare.databases.mongodb.checkup import Checked, check_home, check_started, how_to_get_one
 from tare.databases.mongodb.session import RefusedError
 from tare.errors import ClusterError
+from tests.databases.mongodb.scripted import COMMIT
 
 DEBIAN = {"ID": "debian", "PRETTY_NAME": "Debian GNU/Linux 12 (bookworm)"}
 MINT = {"ID": "linuxmint", "ID_LIKE": "ubuntu debian", "PRETTY_NAME": "Linux Mint 22"}
@@ -112,7 +113,7 @@ def started(build: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str,
 def test_a_server_that_answers_is_told_with_its_release_and_licence(
     build: dict[str, Any], licence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = started(build, monkeypatch)
+    found = started(build | {"gitVersion": COMMIT}, monkeypatch)
     assert found["start"].ok
     assert found["release"].says == f"MongoDB {build['version']}"
     assert found["release"].ok == (build["version"] != "4.0.3")
@@ -153,7 +154,7 @@ def answers(*_place: object, timeout_s: float) -> Iterator[Any]:
     def command(document: dict[str, Any]) -> dict[str, Any]:
         if "hello" in document:
             raise RefusedError("hello failed", where="", why="no such command: 'hello'", code=59)
-        return {"version": "4.4.1"}
+        return {"version": "4.4.1", "gitVersion": COMMIT}
 
     yield SimpleNamespace(command=command)
 
@@ -169,7 +170,7 @@ def test_of_older_series_the_day_of_the_release_decides_its_licence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """3.6.9 was released later than 4.0.3, and is under the SSPL."""
-    told = started({"version": "3.6.23"}, monkeypatch)["licence"].says
+    told = started({"version": "3.6.23", "gitVersion": COMMIT}, monkeypatch)["licence"].says
     assert told == "AGPL-3.0, or SSPL-1.0 if it was released after 16 October 2018"
 
 

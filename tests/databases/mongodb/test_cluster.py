@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from tare.databases.mongodb.session import RefusedError
 from tare.errors import ClusterError, StudyError
 from tare.runtimes.unit import Site
-from tests.databases.mongodb.scripted import GIB, NOW, Servers, cluster
+from tests.databases.mongodb.scripted import BUILD, GIB, NOW, Servers, cluster
 
 FERRETDB = {"version": "7.0.42", "ferretdbVersion": "v1.24.0"}
 ALL = ["127.0.0.1:27017", "127.0.0.2:27017", "127.0.0.3:27017"]
@@ -144,7 +144,7 @@ def test_a_collection_that_is_gone_already_is_no_hindrance(tmp_path: Path) -> No
 
 
 def test_another_release_than_the_study_s_is_refused(tmp_path: Path) -> None:
-    servers = Servers(build={"version": "8.0.4"})
+    servers = Servers(build=BUILD | {"version": "8.0.4"})
     made, _ = cluster(tmp_path, servers)
     with pytest.raises(
         StudyError, match=r"the server is MongoDB 8\.0\.4, and not 7\.0\.14"

@@ -19,6 +19,7 @@ from tare.databases.mongodb.installation import (
 )
 from tare.errors import ArtifactError, StudyError
 from tare.study.schema import Database
+from tests.databases.mongodb.scripted import COMMIT
 
 
 @pytest.mark.parametrize("place", ["bin/mongod", "mongod"])
@@ -100,7 +101,9 @@ def test_a_server_that_says_that_it_is_another_program_is_called_by_its_name() -
     assert stand_in(first) == f"FerretDB v1.24.0 {nature}"
     second = {"version": "7.0.77", "ferretdb": {"version": "v2.5.0"}}
     assert stand_in(second) == f"FerretDB v2.5.0 {nature}"
-    assert stand_in({"version": "7.0.14", "modules": []}) is None
+    assert stand_in({"version": "7.0.14", "gitVersion": COMMIT, "modules": []}) is None
+    java = {"version": "5.0.0", "maxBsonObjectSize": 16 << 20}
+    assert stand_in(java) == f"a server without gitVersion {nature}"
 
 
 def test_a_stand_in_is_no_target_of_a_benchmark_unless_forced() -> None:

@@ -10,12 +10,16 @@ use super::Member;
 /// What it is called with, everywhere.
 const NATURE: &str = "a functional stand-in and not MongoDB";
 
+/// What is called so that has no name of its own.
+const UNNAMED: &str = "a server without gitVersion";
+
 /// Characters of a version at most.
 const LONGEST: usize = 40;
 
-/// The name and version of what answers, if it says that it is not MongoDB: `buildInfo` of FerretDB
-/// has fields that MongoDB's has not (`ferretdbVersion` in 1.x, `ferretdb` in 2.x), and so has that
-/// of Tare's own stub (`tareStub`).
+/// The name and version of what answers, if it is not MongoDB by its `buildInfo`: FerretDB's has fields
+/// that MongoDB's has not (`ferretdbVersion` in 1.x, `ferretdb` in 2.x), and so has that of Tare's
+/// own stub (`tareStub`). Every mongod names the commit that it was built from (`gitVersion`), which
+/// mongo-java-server does not.
 pub(super) fn stand_in(members: &[Member], options: &Options) -> Result<Option<String>, Error> {
     for member in members {
         let Some(address) = member.address else {
@@ -53,16 +57,18 @@ fn named(build: Document<'_>) -> Result<Option<String>, Error> {
     let found = found
         .into_iter()
         .find_map(|(name, told)| Some((name, told?)));
-    Ok(found.map(|(name, version)| {
-        let version = version.and_then(|value| value.text()).unwrap_or_default();
-        let version: String = version
-            .chars()
-            .filter(|&c| plain(c))
-            .take(LONGEST)
-            .collect();
-        let name = format!("{name} {version}");
-        format!("{} ({NATURE})", name.trim_end())
-    }))
+    let Some((name, version)) = found else {
+        let named = build.get("gitVersion")?.is_some();
+        return Ok((!named).then(|| format!("{UNNAMED} ({NATURE})")));
+    };
+    let version = version.and_then(|value| value.text()).unwrap_or_default();
+    let version: String = version
+        .chars()
+        .filter(|&c| plain(c))
+        .take(LONGEST)
+        .collect();
+    let name = format!("{name} {version}");
+    Ok(Some(format!("{} ({NATURE})", name.trim_end())))
 }
 
 /// What a version is made of; it is printed, and another machine has sent it.
@@ -105,5 +111,10 @@ mod tests {
                 .text("gitVersion", "ce59cfc6a3c5e5c067dca0d30697edd68d4f5188");
         });
         assert_eq!(mongodb, None);
+        let java = name(|out| {
+            out.text("version", "5.0.0")
+                .int("maxBsonObjectSize", 16 << 20);
+        });
+        assert!(java.unwrap().starts_with("a server without gitVersion ("));
     }
 }

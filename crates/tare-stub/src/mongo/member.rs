@@ -36,6 +36,18 @@ pub struct Member {
     accounts: Accounts,
     documents: Documents,
     connections: i32,
+    counts: Counts,
+}
+
+/// Requests of the load that were taken, as `serverStatus` counts them.
+#[derive(Debug, Default)]
+struct Counts {
+    query: i64,
+    getmore: i64,
+    /// Documents, as a mongod counts inserts.
+    insert: i64,
+    update: i64,
+    delete: i64,
 }
 
 /// What a connection has agreed on so far.
@@ -109,11 +121,28 @@ impl Speech for Member {
                 request: word(4),
                 form: Form::Query,
             };
-            let told = match legacy::command(request).map(Asked::read) {
-                Some(Ok(asked)) if is_hello(asked.name) => self.hello(talk, to, &asked, false, out),
-                _ => return Outcome::Over,
+            let Some(Ok(asked)) = legacy::command(request).map(Asked::read) else {
+                return Outcome::Over;
             };
-            return told.unwrap_or(Outcome::Over);
+            return match asked.name {
+                name if is_hello(name) => self
+                    .hello(talk, to, &asked, false, out)
+                    .unwrap_or(Outcome::Over),
+                // What drivers of before 2019 ask a connection besides, to know its number.
+                b"buildInfo" | b"buildinfo" => {
+                    to.put(out, put_build);
+                    Outcome::Answered
+                }
+                b"getLastError" | b"getlasterror" => {
+                    let number = talk.number;
+                    to.put(out, |out| {
+                        out.int("connectionId", number).int("n", 0);
+                        out.double("ok", 1.0);
+                    });
+                    Outcome::Answered
+                }
+                _ => Outcome::Over,
+            };
         }
         let Ok(Some((message, _))) = message::decode(request) else {
             return Outcome::Over;
@@ -161,6 +190,7 @@ impl Member {
             accounts: Accounts::new(script.user.as_ref()).map_err(crate::Error::User)?,
             documents: Documents::new(script.rows, script.value_bytes),
             connections: 0,
+            counts: Counts::default(),
         })
     }
 
@@ -201,6 +231,15 @@ impl Member {
                 }),
                 None => to.no(out, NO_REPLICATION, |_| {}),
             },
+            b"serverStatus" => to.put(out, |out| {
+                self.counts.put(out);
+                out.double("ok", 1.0);
+            }),
+            // A client that only looks whether it may ask at all.
+            b"listDatabases" => to.put(out, |out| {
+                out.array("databases", |_| {});
+                out.long("totalSize", 0).double("ok", 1.0);
+            }),
             // There is nothing to be made, and nothing to be removed.
             b"create" | b"drop" | b"dropDatabase" => to.yes(out),
             _ => to.no(out, UNKNOWN, |_| {}),
@@ -320,9 +359,15 @@ impl Member {
         out: &mut Vec<u8>,
     ) -> Result<Outcome<Load<'a>>, Error> {
         let work = match asked.name {
-            b"find" => Work::Found(self.documents.find(asked)?),
+            b"find" => {
+                self.counts.query += 1;
+                Work::Found(self.documents.find(asked)?)
+            }
             b"getMore" => match self.documents.more(asked) {
-                Some(batch) => Work::Found(batch),
+                Some(batch) => {
+                    self.counts.getmore += 1;
+                    Work::Found(batch)
+                }
                 None => {
                     to.no(out, NO_CURSOR, |_| {});
                     return Ok(Outcome::Answered);
@@ -333,13 +378,35 @@ impl Member {
                     to.no(out, BAD_VALUE, |_| {});
                     return Ok(Outcome::Answered);
                 }
-                count => Work::Written {
-                    count,
-                    is_update: name == b"update",
-                },
+                count => {
+                    self.counts.written(name, count);
+                    Work::Written {
+                        count,
+                        is_update: name == b"update",
+                    }
+                }
             },
         };
         Ok(Outcome::Load(Load { to, work }))
+    }
+}
+
+impl Counts {
+    fn written(&mut self, command: &[u8], documents: i32) {
+        let count = match command {
+            b"insert" => &mut self.insert,
+            b"update" => &mut self.update,
+            _ => &mut self.delete,
+        };
+        *count += i64::from(documents);
+    }
+
+    fn put(&self, out: &mut Writer<'_>) {
+        out.document("opcounters", |out| {
+            out.long("insert", self.insert).long("query", self.query);
+            out.long("update", self.update).long("delete", self.delete);
+            out.long("getmore", self.getmore);
+        });
     }
 }
 

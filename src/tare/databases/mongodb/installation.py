@@ -136,17 +136,20 @@ def _kind(program: Path) -> Kind:
 
 
 def stand_in(build: Mapping[str, Any]) -> str | None:
-    """What answers in MongoDB's stead, by its own `buildInfo`; None: nothing says so.
+    """What answers in MongoDB's stead, by its own `buildInfo`; None: a mongod does.
 
     FerretDB 1.x has a field `ferretdbVersion` there, 2.x one `ferretdb`, which MongoDB has not; the
-    stub one `tareStub`.
+    stub one `tareStub`. A mongod names the commit that it was built from, which
+    mongo-java-server does not.
     """
     stub = build.get("tareStub")
     if stub is not None:
         return f"tare-stub {stub} ({_KEEPS_NOTHING})"
     own = build.get("ferretdb")
     version = own.get("version") if isinstance(own, Mapping) else build.get("ferretdbVersion")
-    return None if version is None else f"FerretDB {version} ({_NATURE})"
+    if version is not None:
+        return f"FerretDB {version} ({_NATURE})"
+    return None if build.get("gitVersion") else f"a server without gitVersion ({_NATURE})"
 
 
 def refuse_stand_in(name: str | None, *, forced: bool) -> None:

@@ -29,7 +29,8 @@ impl Store {
     /// Serves on a port of its own until the test process ends.
     pub fn serve() -> (Arc<Store>, SocketAddr) {
         let store = Arc::new(Store::default());
-        *store.build.lock().unwrap() = doc! { "version": "7.0.14", "ok": 1.0 };
+        *store.build.lock().unwrap() =
+            doc! { "version": "7.0.14", "gitVersion": "ce59cfc6a3c5", "ok": 1.0 };
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::clone(&store);

@@ -1,0 +1,1 @@
+"""Our own protocol code beside official drivers, over MongoDB's protocol."""
