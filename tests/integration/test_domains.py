@@ -21,7 +21,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.kvm import network
 from tare.machines.kvm.kinds import TCG
 from tare.machines.kvm.made import MadeDomains, domains_for
-from tare.machines.kvm.missing import missing
+from tare.machines.kvm.missing import TRY, missing
 from tare.machines.ssh import Connection, HostError
 from tare.study.domains import Domains
 from tare.study.quantities import MIB
@@ -50,7 +50,8 @@ margins: {throughput: 5%}
 
 
 @pytest.fixture(autouse=True)
-def able() -> None:
+def able(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(TRY, "try")
     gone = missing()
     if gone is not None:
         pytest.skip(f"{gone.why}; {gone.remedy}, then pytest tests/integration/test_domains.py")
