@@ -48,10 +48,9 @@ def _checked(home: Path | None, image: str) -> Iterator[Checked]:
 
 
 def _of_image(name: str) -> Iterator[Checked]:
-    from tare.runtimes.docker_engine import refuse_elsewhere
-
     try:
-        refuse_elsewhere()
+        if fault := declared(CONTAINER).fault():
+            raise RuntimeUnavailableError(f"{CONTAINER} cannot run here", why=fault)
         made = declared(CONTAINER).make(checkup.RUN, Path(), AddressPool()).images()
         if made is None:
             raise RuntimeUnavailableError(f"{CONTAINER} runs nothing from images")

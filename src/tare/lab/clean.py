@@ -13,7 +13,7 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.lab import marked
 from tare.lab.undisturbed import undisturbed
 from tare.machines import addresses, cgroups, neighbours
-from tare.machines.kvm import network
+from tare.machines.kvm import made, network
 from tare.records.layout import RunFiles
 from tare.runtimes.left import Left
 from tare.runtimes.registry import registered
@@ -34,6 +34,8 @@ class Leftovers:
     """of the inventory that is named here"""
     bridges: list[str] = field(default_factory=list)
     """of virtual machines, which go as processes"""
+    domains: list[Path] = field(default_factory=list)
+    """directories of their disks and keys"""
     addresses: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     """those that keep neighbours from them"""
@@ -54,6 +56,7 @@ class Leftovers:
             **_together(one.words for one in self.of_runtimes),
             **self.hosts.words(),
             "bridges": self.bridges,
+            "virtual machines": [str(d) for d in self.domains],
             "addresses": self.addresses,
             "firewall rules": self.rules,
             "control groups": [str(g) for g in self.groups],
@@ -83,6 +86,7 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
         of_runtimes=found,
         hosts=on_hosts,
         bridges=network.left(),
+        domains=made.left(),
         addresses=addresses.leftovers(),
         rules=neighbours.kept_out(),
         groups=cgroups.leftovers(),
@@ -133,6 +137,8 @@ def remove(found: Leftovers) -> list[TareError]:
         faults += _removed(left)
     if found.bridges:
         network.remove()
+    for directory in found.domains:
+        made.remove(directory)
     addresses.remove(found.addresses)
     if found.rules:
         neighbours.let_in()
@@ -192,6 +198,7 @@ def _still_here(found: Leftovers) -> list[TareError]:
     left = {
         **_together(_remaining(one) for one in found.of_runtimes),
         "bridges": network.left() if found.bridges else [],
+        "virtual machines": [str(one) for one in found.domains if one.exists()],
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],
         "firewall rules": neighbours.kept_out() if found.rules else [],
         "control groups": [str(one) for one in found.groups if one.exists()],

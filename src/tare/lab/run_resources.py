@@ -167,7 +167,7 @@ def prepare(
     used = dict.fromkeys(part.runtime for s in setups for part in (s.platform, s.client))
     stores = (declared(name).store() for name in used)
     engine = next((place for place in stores if place is not None), None)
-    hosts = hosts_for(run, setups, domains_for(run, domains, work, say))
+    hosts = hosts_for(run, setups, domains_for(run, domains, say))
     runtimes = runtimes_for(run, work, setups, say, hosts)
     resources = RunResources(run, local_facts(work.parent), runtimes, hosts=hosts)
     resources.engine_directory = engine

@@ -105,13 +105,14 @@ def _brought(point: Any) -> tuple[Declaration, ...]:
         raise _unusable(point, f"{type(error).__name__}: {error}") from error
     if not all(isinstance(one, Declaration) for one in found):
         raise _unusable(point, "it is no tare.runtimes.declaration.Declaration")
-    name = getattr(found, "name", None)
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise _unusable(
-            point,
-            f"its name is {name!r}: a name has small letters, digits and single hyphens, begins "
-            "with a letter, and not with ssh-, which is what runs it on hosts",
-        )
+    for one in found:
+        name = getattr(one, "name", None)
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise _unusable(
+                point,
+                f"its name is {name!r}: a name has small letters, digits and single hyphens, "
+                "begins with a letter, and not with ssh-, which is what runs it on hosts",
+            )
     return found
 
 

@@ -32,7 +32,7 @@ def quiet(line: str) -> None: ...
 
 def test_who_wants_none_is_asked_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "missing", lambda: Missing("no QEMU", "apt-get install qemu"))
-    assert domains_for("run", [], tmp_path, quiet) is None
+    assert domains_for("run", [], quiet, tmp_path) is None
 
 
 def test_what_is_missing_is_said_before_anything_is_made(
@@ -40,12 +40,12 @@ def test_what_is_missing_is_said_before_anything_is_made(
 ) -> None:
     monkeypatch.setattr(module, "missing", lambda: Missing("no QEMU", "apt-get install qemu"))
     with pytest.raises(RuntimeUnavailableError) as told:
-        domains_for("run", [alike("kvm", 1)], tmp_path, quiet)
+        domains_for("run", [alike("kvm", 1)], quiet, tmp_path)
     assert (told.value.why, told.value.remedy) == ("no QEMU", "apt-get install qemu")
 
 
 def test_domains_of_several_groups_have_addresses_of_their_own(tmp_path: Path) -> None:
-    found = domains_for("run", [alike("kvm", 2), alike("kvm-raw", 1)], tmp_path, quiet)
+    found = domains_for("run", [alike("kvm", 2), alike("kvm-raw", 1)], quiet, tmp_path)
     assert found is not None
     hosts = {one.name: one.address for one in found.hosts}
     assert list(hosts) == ["kvm-1", "kvm-2", "kvm-raw-1"]
@@ -56,5 +56,5 @@ def test_domains_of_several_groups_have_addresses_of_their_own(tmp_path: Path) -
 
 def test_more_than_find_an_address_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RuntimeUnavailableError) as told:
-        domains_for("run", [alike("kvm", 300)], tmp_path, quiet)
+        domains_for("run", [alike("kvm", 300)], quiet, tmp_path)
     assert "--only" in told.value.remedy

@@ -21,7 +21,13 @@ ip addr add "$(cat /run/tare/address)" dev eth0
 ip link set eth0 up
 if [ -e /run/tare/docker ]; then
   modprobe overlay
-  dockerd --bridge none --iptables=false --ip-forward=false >/run/dockerd.log 2>&1 </dev/null &
+  # by itself dockerd gives its containerd 15 s, which an emulated processor does not always keep
+  containerd >/run/containerd.log 2>&1 </dev/null &
+  at=/run/containerd/containerd.sock
+  while :; do
+    [ ! -S $at ] || dockerd --containerd $at --bridge none --iptables=false --ip-forward=false
+    sleep 1
+  done >/run/dockerd.log 2>&1 </dev/null &
 fi
 while :; do
   /usr/sbin/sshd -D -e -f /run/tare/sshd_config >>/run/sshd.log 2>&1 </dev/null &

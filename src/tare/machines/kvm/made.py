@@ -6,13 +6,14 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tare.artifacts.tree import default_cache
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.kvm import image as images
 from tare.machines.kvm import network, works
 from tare.machines.kvm.domain import Domain
 from tare.machines.kvm.missing import missing
 from tare.machines.kvm.qemu import Shape
-from tare.starter import labels
+from tare.starter import label, labelled_without_owner, labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,7 +70,7 @@ class MadeDomains:
 
 
 def domains_for(
-    run: str, wanted: Sequence[Domains], work: Path, say: Callable[[str], None]
+    run: str, wanted: Sequence[Domains], say: Callable[[str], None], cache: Path | None = None
 ) -> MadeDomains | None:
     """The domains for a run, none of which is made yet; None where none is wanted.
 
@@ -86,7 +87,7 @@ def domains_for(
         raise RuntimeUnavailableError("no virtual machines here", why=gone.why, remedy=gone.remedy)
     image = images.made(say)
     tried = works.tried(image)
-    made = MadeDomains((work / "domains").absolute())
+    made = MadeDomains(_place(cache) / label())
     for alike in wanted:
         shape = Shape(alike.cpus, alike.memory, alike.cpuset, alike.cache, alike.format)
         for place in range(alike.count):
@@ -101,3 +102,20 @@ def domains_for(
             remedy="measure a part (--only FACTOR=LEVEL)",
         )
     return made
+
+
+def left(cache: Path | None = None) -> list[Path]:
+    """Directories of domains whose process has ended without removing them, sorted."""
+    place = _place(cache)
+    found = place.iterdir() if place.is_dir() else ()
+    return sorted(one for one in found if labelled_without_owner(one.name))
+
+
+def remove(directory: Path) -> None:
+    """Remove one with all that is in it."""
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def _place(cache: Path | None) -> Path:
+    """Where disks lie beside the image, on a real disk: a temporary directory may be in memory."""
+    return (cache or default_cache()).absolute() / "domains"
