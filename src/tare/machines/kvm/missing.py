@@ -25,7 +25,7 @@ _MAKERS = {
 """for the image alone"""
 _TUN = Path("/dev/net/tun")
 TRY = "TARE_DOMAINS"
-"""environment variable: `try` has virtual machines made; no run with one was seen to end whole yet"""
+"""environment variable: `try` has virtual machines made; no run with one was seen to end whole"""
 
 
 @dataclass(frozen=True)
