@@ -25,7 +25,7 @@ _MAKERS = {
 """for the image alone"""
 _TUN = Path("/dev/net/tun")
 TRY = "TARE_DOMAINS"
-"""environment variable: `try` has virtual machines made, of which no trial was seen to end yet"""
+"""environment variable: `try` has virtual machines made; no run with one was seen to end whole"""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ def missing() -> Missing | None:
     """Why no domain can be made here; None where one can, as far as can be told without trying."""
     if os.environ.get(TRY) != "try":
         return Missing(
-            "this version makes virtual machines on trial only: it was seen to boot them and to take "
-            "them away, and not yet to measure in one",
+            "this version makes virtual machines on trial only: no run with one was seen to end "
+            "whole yet",
             f"{TRY}=try tare plan, or have them as hosts of a group (platform.machines: ssh, "
             "docs/machines.md)",
         )
