@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
-from tare.imports.reading import FileReading
-
 from bench.load import go_ycsb
 from tare.artifacts.binaries import find
 from tare.artifacts.digest import text_digest
@@ -27,6 +25,7 @@ from tare.artifacts.tools.fetch import HDR_HISTOGRAM
 from tare.errors import ArtifactError
 from tare.imports import go_ycsb as go_ycsb_output
 from tare.imports import ycsb
+from tare.imports.file_content import FileReading
 from tare.records.hlog import P99, read_hlog
 
 ClientName = Literal["tare", "driver", "go-ycsb", "ycsb"]

@@ -40,7 +40,7 @@ def test_connections_to_hosts_end_where_one_of_them_is_not_reached(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hosts: Any = Gone()
-    monkeypatch.setattr(run_resources, "hosts_for", lambda run, setups: hosts)
+    monkeypatch.setattr(run_resources, "hosts_for", lambda *_: hosts)
     monkeypatch.setattr(run_resources, "runtimes_for", lambda *_: {})
     said: list[str] = []
     with pytest.raises(RuntimeUnavailableError, match="not reached"):

@@ -184,7 +184,7 @@ def test_of_an_ended_process_nothing_is_kept_open_after_a_look() -> None:
         assert "client_faults" in meter.read({"u": [Accounting(pids=(process.pid,))]}).counts
         assert open_files_of(process.pid)
         process.kill()
-    meter.look()
+    meter.poll()
     assert not open_files_of(process.pid)
     meter.close()
 

@@ -31,8 +31,8 @@ factors:
     k8s: {platform: {runtime: kubernetes, storage: pvc}}
   machines:
     physical: {}
-    kvm:
-      platform.machines: kvm
+    vmware:
+      platform.machines: vmware
 baseline: {platform: native, machines: physical}
 design: {deployments: 1, blocks: 2}
 """
@@ -55,21 +55,21 @@ def test_the_rest_runs(read: ReadStudy) -> None:
     assert [one.name for one in plan.conditions] == ["native.physical", "docker.physical"]
     assert {trial.condition for trial in plan.trials} == {"native.physical", "docker.physical"}
     assert all(len(block.order) == 2 for turn in plan.rounds for block in turn.blocks)
-    assert names(plan) == ["native.kvm", "docker.kvm", "k8s.physical", "k8s.kvm"]
+    assert names(plan) == ["native.vmware", "docker.vmware", "k8s.physical", "k8s.vmware"]
     assert refused(plan) == []
 
 
 def test_each_says_why_and_what_would_mend_it(read: ReadStudy) -> None:
     left = planned(read).left_out
     assert {one.condition.name: one.why for one in left} == {
-        "native.kvm": "this version makes no KVM machines",
-        "docker.kvm": "this version makes no KVM machines",
+        "native.vmware": "this version makes no VMware machines",
+        "docker.vmware": "this version makes no VMware machines",
         "k8s.physical": "no Kubernetes cluster is named here",
-        "k8s.kvm": "this version makes no KVM machines; no Kubernetes cluster is named here",
+        "k8s.vmware": "this version makes no VMware machines; no Kubernetes cluster is named here",
     }
     assert all("`tare " in one.remedy for one in left)
     assert reasons(left) == [
-        "this version makes no KVM machines", "no Kubernetes cluster is named here",
+        "this version makes no VMware machines", "no Kubernetes cluster is named here",
     ]  # fmt: skip
 
 
@@ -83,12 +83,12 @@ def levels(*names: str) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize(
     ("gone", "rest", "words"),
     [
-        (["kvm.1"], ["native.1"], "kvm.1"),
-        (["kvm.1", "kvm.2"], ["native.1", "native.2"], "platform kvm (2 conditions)"),
-        (["kvm.1", "k8s.1"], ["native.1"], "platform kvm, k8s (2 conditions)"),
-        (["kvm.1", "native.1"], ["kvm.2", "native.2"], "threads 1 (2 conditions)"),
-        (["kvm.1", "native.2"], ["kvm.2", "native.1"], "kvm.1, native.2"),
-        (["kvm.1", "kvm.2"], [], "every condition"),
+        (["vmware.1"], ["native.1"], "vmware.1"),
+        (["vmware.1", "vmware.2"], ["native.1", "native.2"], "platform vmware (2 conditions)"),
+        (["vmware.1", "k8s.1"], ["native.1"], "platform vmware, k8s (2 conditions)"),
+        (["vmware.1", "native.1"], ["vmware.2", "native.2"], "threads 1 (2 conditions)"),
+        (["vmware.1", "native.2"], ["vmware.2", "native.1"], "vmware.1, native.2"),
+        (["vmware.1", "vmware.2"], [], "every condition"),
         (["a.1", "b.2", "c.1"], ["a.2", "b.1", "c.2"], "a.1, b.2 and 1 more"),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_level_says_more_than_a_list_of_its_conditions(
 
 
 def test_the_estimate_is_of_what_runs(read: ReadStudy) -> None:
-    alone = make_plan(read(TEXT, ("exclude=[{platform: k8s}, {machines: kvm}]",)))
+    alone = make_plan(read(TEXT, ("exclude=[{platform: k8s}, {machines: vmware}]",)))
     assert planned(read).estimate == alone.estimate
 
 
@@ -116,12 +116,12 @@ def test_the_plan_file_keeps_them(read: ReadStudy) -> None:
 def test_comparisons_with_them_are_not_made(read: ReadStudy) -> None:
     pairs = {(base.name, one.name) for base, one in planned(read).not_compared}
     assert ("native.physical", "k8s.physical") in pairs
-    assert ("docker.physical", "docker.kvm") in pairs
+    assert ("docker.physical", "docker.vmware") in pairs
     assert ("native.physical", "docker.physical") not in pairs
 
 
 def test_where_nothing_can_run_the_study_is_refused(read: ReadStudy) -> None:
-    plan = planned(read, TEXT, "platform.machines=vmware", "exclude=[{machines: kvm}]")
+    plan = planned(read, TEXT, "platform.machines=vmware", "exclude=[{machines: vmware}]")
     assert (plan.conditions, plan.trials) == ([], [])
     with pytest.raises(StudyError, match="nothing can be run") as caught:
         refuse_plan(refused(plan))
@@ -132,7 +132,7 @@ def test_where_nothing_can_run_the_study_is_refused(read: ReadStudy) -> None:
 
 
 def test_a_baseline_that_cannot_run_leaves_nothing_to_compare_with(read: ReadStudy) -> None:
-    overrides = ("baseline={platform: k8s, machines: physical}", "exclude=[{machines: kvm}]")
+    overrides = ("baseline={platform: k8s, machines: physical}", "exclude=[{machines: vmware}]")
     (one,) = refused(planned(read, TEXT, *overrides))
     assert "nothing is left to compare with" in one.reason
     assert (one.field, one.where) == ("platform.runtime", "study.yaml:7")
@@ -141,8 +141,8 @@ def test_a_baseline_that_cannot_run_leaves_nothing_to_compare_with(read: ReadStu
 
 def test_other_comparisons_may_remain_without_the_baseline(read: ReadStudy) -> None:
     """Docker against native is left on the physical machine, where threads have no baseline."""
-    plan = planned(read, TEXT, "baseline={platform: native, machines: kvm}")
-    assert "native.kvm" in names(plan)
+    plan = planned(read, TEXT, "baseline={platform: native, machines: vmware}")
+    assert "native.vmware" in names(plan)
     assert refused(plan) == []
 
 
@@ -154,11 +154,11 @@ def test_treatments_that_cannot_run_leave_the_baseline(read: ReadStudy) -> None:
 
 
 def test_a_share_of_a_maximum_that_cannot_be_found_is_refused(read: ReadStudy) -> None:
-    overrides = ("baseline={platform: native, machines: kvm}", "load.threads=66% of max")
+    overrides = ("baseline={platform: native, machines: vmware}", "load.threads=66% of max")
     assert refused(planned(read, TEXT, *overrides)) == []
     (one,) = refused(planned(read, TEXT, *overrides, "load.search.of=baseline"))
     assert one.field == "load.search.of"
-    assert "the maximum of native.kvm, which cannot be run" in one.reason
+    assert "the maximum of native.vmware, which cannot be run" in one.reason
 
 
 def test_a_plan_of_an_older_version_is_read() -> None:

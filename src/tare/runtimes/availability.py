@@ -119,7 +119,11 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
 def _of_domains(setup: Setup, missing: Callable[[], Missing | None]) -> Iterator[Obstacle]:
     if setup.platform.machines != KVM:
         return
-    if (gone := missing()) is not None:
+    runtime = declared(setup.platform.runtime)
+    if not runtime.on_hosts:
+        why = f"this version makes no virtual machines for {runtime.name}"
+        yield Obstacle(("platform", "machines"), why, _INSIDE)
+    elif (gone := missing()) is not None:
         yield Obstacle(("platform", "machines"), gone.why, gone.remedy)
     yield from _on_own_machines(setup)
     if setup.platform.network == "bridge":

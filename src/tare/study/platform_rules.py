@@ -47,13 +47,13 @@ def _hosts_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[
             "set platform.machines to ssh, or leave platform.hosts out",
         )
     runtime, on_hosts = declared(platform.runtime), having(lambda one: one.on_hosts)
-    if platform.over_ssh and not runtime.on_hosts:
+    if platform.machines == "ssh" and not runtime.on_hosts:
         why, leaves = "is not run on other hosts", ""
         if runtime.orchestrator:
             why, leaves = "has machines of its own", ", which leaves its machines to it"
         yield Problem(
             later(origins, machines, own_runtime),
-            f"platform.machines: {platform.machines} with platform.runtime {platform.runtime}",
+            f"platform.machines: ssh with platform.runtime {platform.runtime}",
             f"{platform.runtime} {why} (condition {condition})",
             f"set platform.machines to local{leaves}, or platform.runtime to {either(on_hosts)}",
         )

@@ -150,10 +150,13 @@ def _lacking(setup: Setup, facts: ClusterFacts) -> Iterator[Obstacle]:
 
 def _builder_fault() -> str | None:
     """Why no image can be made for its pods; None where one can."""
-    from tare.runtimes.docker_declaration import DECLARED as DOCKER
+    from tare.runtimes.docker_engine import connect
 
-    found = DOCKER.fault()
-    return f"images of its pods are made by Docker here: {found}" if found else None
+    try:
+        connect(timeout_s=5)
+    except RuntimeUnavailableError as error:
+        return f"images of its pods are made by Docker here: {error.what} ({error.remedy})"
+    return None
 
 
 def _in_words(facts: ClusterFacts) -> str:
