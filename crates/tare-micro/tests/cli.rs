@@ -88,7 +88,9 @@ fn what_cannot_be_measured_is_said_with_the_reason() {
         "turns": [{"at": now(), "ms": 20, "pieces": ["create", "clock"]}],
         "ends": now(),
     });
-    fs::write(directory.path().join("turns.json"), turns.to_string()).expect("written");
+    let aside = directory.path().join("new");
+    fs::write(&aside, turns.to_string()).expect("written");
+    fs::rename(&aside, directory.path().join("turns.json")).expect("named");
     assert_eq!(value(&mut lines)["piece"], "clock");
     assert!(child.wait().expect("it ends").success());
 }
