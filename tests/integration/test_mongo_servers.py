@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
+ANSWER_OLD = tuple(kind for kind in KINDS if not kind.startswith("ferretdb"))
+"""Those that answer what MongoDB's Java driver 3.8 of YCSB 0.17 asks by OP_QUERY: FerretDB 1.24
+refuses that (error 352, UnsupportedOpQueryCommand)."""
 ADDRESS = "127.0.11.2"
 RECORDS = 200
 
@@ -136,7 +139,7 @@ def ycsb() -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ANSWER_OLD)
 def test_each_reads_the_documents_that_the_other_has_written(
     kind: Kind, ycsb: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
