@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-ANSWER_OLD = tuple(kind for kind in KINDS if not kind.startswith("ferretdb"))
+ANSWER_OLD = tuple(kind for kind in KINDS if kind == "mongo-java-server")
 """Those that answer what MongoDB's Java driver 3.8 of YCSB 0.17 asks by OP_QUERY: FerretDB 1.24
-refuses that (error 352, UnsupportedOpQueryCommand)."""
+refuses that (error 352, UnsupportedOpQueryCommand), and MongoDB has removed it in 5.1."""
 ADDRESS = "127.0.11.2"
 RECORDS = 200
 
