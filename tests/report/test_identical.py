@@ -42,6 +42,18 @@ def test_of_slices_it_tells_their_noise_from_that_of_deployments() -> None:
     )
 
 
+def test_where_slices_explain_everything_that_is_told_once() -> None:
+    analysis = sample_analysis()
+    analysis.identical = [
+        spread("service_demand", 0.005).model_copy(update={"slices": 0.007}),
+        spread("throughput", 0.003).model_copy(update={"slices": 0.007}),
+    ]
+    (said,) = sentences(analysis)
+    assert said.endswith(
+        " Single slices' noise, 0.7% in service demand and 0.7% in throughput, explains all of that."
+    )
+
+
 def test_several_baselines_have_a_sentence_each_and_many_a_range() -> None:
     analysis = sample_analysis()
     two = [spread("service_demand", 0.01, "a"), spread("service_demand", 0.02, "b")]

@@ -93,12 +93,13 @@ def _parts(analysis: Analysis, own: Sequence[IdenticalSpread]) -> str:
         f"{numbers.share(slices)} in {words.in_sentence(words.metric_of(analysis, one.metric))}"
         for one, slices in fitted
     ]
+    rests = [one.sd**2 - slices**2 for one, slices in fitted]
+    if max(rests) <= 0:
+        return f" Single slices' noise, {listing(noise)}, explains all of that."
+    told = [
+        numbers.share(math.sqrt(rest)) if rest > 0 else "nothing that can be told" for rest in rests
+    ]
     return (
         f" Of that, single slices' noise makes {listing(noise)}; {_THEMSELVES[own[0].unit]} make "
-        f"{listing([_rest(one) for one, _ in fitted])} (squares add up)."
+        f"{listing(told)} (squares add up)."
     )
-
-
-def _rest(one: IdenticalSpread) -> str:
-    rest = one.sd**2 - (one.slices or 0.0) ** 2
-    return numbers.share(math.sqrt(rest)) if rest > 0 else "nothing that can be told"
