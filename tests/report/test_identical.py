@@ -50,7 +50,8 @@ def test_where_slices_explain_everything_that_is_told_once() -> None:
     ]
     (said,) = sentences(analysis)
     assert said.endswith(
-        " Single slices' noise, 0.7% in service demand and 0.7% in throughput, explains all of that."
+        " Single slices' noise, 0.7% in service demand and 0.7% in throughput, explains all of "
+        "that."
     )
 
 
