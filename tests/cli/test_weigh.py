@@ -7,11 +7,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from tare.analysis.price_changes import compare_prices as compare
 from tare.analysis.prices import prices
-from tare.cli import compare_prices
+from tare.cli import compare_prices, weighing
 from tare.cli.prices_text import added, csv_text, lines, not_valid, table
 from tare.records.prices import Interval
 from tests.analysis.test_prices import MACHINE, weighed
@@ -176,3 +177,14 @@ def test_whose_protocol_was_spoken_is_said() -> None:
 
 def test_a_time_that_is_no_number_is_refused() -> None:
     assert "no number" in refused("native", "--seconds", "inf")
+
+
+def test_that_a_weighing_is_not_kept_for_bills_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weighing, "weigh", lambda *_, **__: None)
+    monkeypatch.setattr(weighing, "prices", lambda *_: prices(weighed(), MACHINE))
+    told: list[str] = []
+    weighing.weigh_and_keep(told.append, weighing.WeighingRequest(["kubernetes"]))
+    assert told == [
+        "not kept for bills of later runs, which take what was weighed of native and docker "
+        "together, with the usual options"
+    ]

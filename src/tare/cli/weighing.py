@@ -20,6 +20,7 @@ from tare.cli.weigh import (
     USUAL,
 )
 from tare.cli.weigh_parts import What
+from tare.enumeration import listing
 from tare.errors import RecordError, UsageError
 from tare.lab.weighed_servers import ORCHESTRATORS
 from tare.lab.weighing import weigh
@@ -44,6 +45,7 @@ _OPERATIONS: dict[What, Operation] = {
     What.BYTES: "kilobyte",
 }
 _KEPT = ("request", "kilobyte")
+_USUALLY = f"what was weighed of {listing(USUAL)} together, with the usual options"
 """what bills and `tare advise` use"""
 
 
@@ -231,7 +233,9 @@ def weigh_and_keep(
         say=say,
     )
     found = prices(weighed, MeasuredMachine.of(local_facts()))
-    if operation in _KEPT and wanted.usual() and not doubts(found):
+    if operation in _KEPT and not wanted.usual():
+        say(f"not kept for bills of later runs, which take {_USUALLY}")
+    elif operation in _KEPT and not doubts(found):
         _keep(found, lambda: keep(found), say)
     return found
 
