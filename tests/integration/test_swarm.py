@@ -12,7 +12,6 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -130,13 +129,12 @@ STAND_IN = """\
 study: swarm
 question: Does MongoDB's stand-in run as a service?
 database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
-platform: {{runtime: swarm, network: container-dns, storage: volume, limits: {{memory: 1GiB}},
+platform: {{runtime: swarm, network: host-port, storage: volume, limits: {{memory: 1GiB}},
            placement: {{node_selector: {{node.role: worker}}}}}}
 client: {{runtime: swarm, network: bridge}}
 load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
 factors:
-  endpoint: {{host-port: {{platform.endpoint: host-port}},
-             container-dns: {{platform.endpoint: container-dns}}}}
+  endpoint: {{host-port: {{}}, container-dns: {{platform.network: container-dns}}}}
 baseline: {{endpoint: host-port}}
 design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
          warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
@@ -158,37 +156,31 @@ def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
         assert "FerretDB" in manifest["database"]["stand_in"]
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["image"]
-        assert unit["path"].startswith(manifest["levels"]["endpoint"])
+        assert unit["path"].startswith(unit["network"])
     assert leftovers().words() == {}
 
 
-def test_paths_that_swallow_packets_are_refused_within_seconds(tmp_path: Path) -> None:
-    """Both at once: each is asked for ten seconds before it is given up."""
-    runtimes = {
-        name: SwarmRuntime(name, tmp_path / name, swarm_settings())
-        for name in ("service-ip", "node-port")
-    }
-    if runtimes["node-port"].swarm_facts().ip_vs is not False:
+@pytest.mark.parametrize("endpoint", ["service-ip", "node-port"])
+def test_a_path_that_swallows_packets_is_refused_within_seconds(
+    endpoint: str, tmp_path: Path
+) -> None:
+    settings = swarm_settings()
+    runtime = SwarmRuntime("refused", tmp_path, settings)
+    if runtime.swarm_facts().ip_vs is not False:
         pytest.skip(
             "the nodes' kernel has IP_VS, or is not known; on one without: "
             "pytest tests/integration/test_swarm.py"
         )
-    begun = time.monotonic()
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(refused, runtimes, runtimes.values()))
-    assert time.monotonic() - begun < 60
-    assert leftovers().words() == {}
-
-
-def refused(endpoint: str, runtime: SwarmRuntime) -> None:
-    """It says in time that nothing gets through, and why."""
     helper = build_program_image(runtime.engine, "pod", find("tare-pod"), print)
     runtime.use_helper(runtime.provide(helper, print))
+    begun = time.monotonic()
     platform = Platform(runtime="swarm", network=endpoint, storage="layer")  # type: ignore[arg-type]
     with pytest.raises(RuntimeUnavailableError, match="is not runnable here") as caught:
         runtime.prove(platform, 2, 9042, ["swarm"])
+    assert time.monotonic() - begun < 60
     assert "IP_VS" in caught.value.remedy
     runtime.close()
+    assert leftovers().words() == {}
 
 
 @pytest.mark.long
