@@ -36,7 +36,10 @@ MEASURED = {
     "e": {"SCAN", "INSERT"},
     "f": {"READ", "UPDATE", "READ-MODIFY-WRITE"},
 }
-needs_stand_in = pytest.mark.skipif(bool(MONGOD), reason="a mongod is no stand-in")
+needs_stand_in = pytest.mark.skipif(
+    bool(MONGOD),
+    reason="a mongod is no stand-in; without MONGOD: pytest tests/integration/test_ycsb_mongodb.py",
+)
 
 
 @pytest.fixture(scope="module", params=KINDS)
