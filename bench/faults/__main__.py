@@ -178,10 +178,14 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
     take_over()  # so that the engine, the disk and the decoys go, however it is ended
     draw = random.Random(options.seed)  # noqa: S311 a seed repeats it
-    root = Path(tempfile.mkdtemp(prefix="faults-"))
-    with Engine(options.engine_command).running() as engine, hosts.made(options.hosts) as made:
+    with (
+        # Tens of gigabytes, which an error may not leave behind.
+        tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as root,
+        Engine(options.engine_command).running() as engine,
+        hosts.made(options.hosts) as made,
+    ):
         cluster = Cluster() if options.kubernetes else None
-        scene = Scene(root, engine=engine, hosts=made, cluster=cluster)
+        scene = Scene(Path(root), engine=engine, hosts=made, cluster=cluster)
         scene.take_cache()
         others = Decoys(scene.runs, engine=engine.answers(), hosts=scene.hosts, cluster=cluster)
         with scene.disk(), others.standing() as decoys:
@@ -193,7 +197,6 @@ def main() -> int:
             _cycles(campaign, options.instants)
             _clean_up(scene, campaign)
     _report(campaign, invariants, options)
-    shutil.rmtree(root, ignore_errors=True)
     return 1 if campaign.findings else 0
 
 

@@ -22,6 +22,7 @@ _REMEDIES = {
     errno.EMFILE: "raise the limit of open files: ulimit -n",
 }
 """Remedies for errors of the system; of others, another path."""
+_AGAIN = "the same command again: a run goes on where it stopped, all else begins anew"
 
 
 def main() -> None:
@@ -50,20 +51,20 @@ def _run() -> None:
         remedy = _REMEDIES.get(error.errno or 0, "correct the path")
         _complain(
             f"tare: {where}{error.strerror or error}",
-            f"  try: {remedy}; the same command goes on from here",
+            f"  try: {remedy}; then {_AGAIN}",
         )
         sys.exit(1)
     except MemoryError:
         _complain(
             "tare: there is no memory left",
-            "  try: stop what else runs here; the same command goes on from here",
+            f"  try: stop what else runs here; then {_AGAIN}",
         )
         sys.exit(1)
     except SystemExit as done:  # typer turns Ctrl-C into this status
         if done.code == INTERRUPTED:
             _complain(
                 "tare: interrupted; everything was stopped",
-                "  try: the same command goes on from here",
+                f"  try: {_AGAIN}",
             )
         raise
 
