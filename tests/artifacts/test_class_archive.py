@@ -74,7 +74,7 @@ def test_what_is_not_there_is_none(tmp_path: Path) -> None:
 
 def test_the_jars_get_the_time_that_an_image_has(tmp_path: Path) -> None:
     of = tree(tmp_path, _MAKES)
-    assert class_archive.undated(of) == ""
+    assert class_archive.clear_jar_times(of) == ""
     assert (of.lib / "a.jar").stat().st_mtime == 0
 
 
@@ -83,4 +83,4 @@ def test_jars_of_another_user_are_told(tmp_path: Path, monkeypatch: pytest.Monke
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "utime", refuse)
-    assert "Operation not permitted" in class_archive.undated(tree(tmp_path, _MAKES))
+    assert "Operation not permitted" in class_archive.clear_jar_times(tree(tmp_path, _MAKES))

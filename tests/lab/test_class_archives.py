@@ -38,7 +38,7 @@ class Scene:
         self.failing: Exception | None = None
         self.setups = [setup(fields) for fields in setups]
         monkeypatch.setattr(module, "only_maker", lambda *_: nullcontext())
-        monkeypatch.setattr(module.class_archive, "undated", lambda tree: "")
+        monkeypatch.setattr(module.class_archive, "clear_jar_times", lambda tree: "")
         monkeypatch.setattr(module.class_archive, "find", lambda cache, key: None)
         monkeypatch.setattr(ClassArchives, "_make", lambda _, own, key, tree: self._make(key))
         resources: Any = SimpleNamespace(
@@ -112,7 +112,7 @@ def test_a_full_disk_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_jars_whose_times_cannot_be_set_are_loaded_by_all(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(monkeypatch, NATIVE)
-    monkeypatch.setattr(module.class_archive, "undated", lambda tree: "not yours")
+    monkeypatch.setattr(module.class_archive, "clear_jar_times", lambda tree: "not yours")
     assert scene.found()[0][0] is None
 
 

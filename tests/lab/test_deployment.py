@@ -136,6 +136,11 @@ def warmed(
     return made
 
 
+def test_no_load_of_a_deployment_inserts_what_another_one_did() -> None:
+    deployment = warmed()
+    assert len({deployment.inserted_before() for _ in range(9)}) == 9
+
+
 def test_a_gentle_warm_up_alone_is_recorded_and_is_not_called_flat() -> None:
     found = warmed(gentle=30, at_least=0, at_most=0, window=3).warm_up
     assert found is not None

@@ -40,7 +40,7 @@ def test_rising_throughput_alone_keeps_it_from_flat() -> None:
     rates = [11_600.0 * 1.04**second for second in range(24)]
     warmth = warmed(rates, [50.0] * 24)
     assert not warmth.flat
-    assert "throughput by" in warmth.verdict()
+    assert "throughput by" in warmth.why_not_flat()
 
 
 def test_windows_carry_rate_and_cost() -> None:
@@ -49,8 +49,8 @@ def test_windows_carry_rate_and_cost() -> None:
 
 
 def test_the_verdict_is_empty_only_when_flat() -> None:
-    assert warmed([10_000.0] * 12, [50.0] * 12).verdict() == ""
-    assert "only 1 windows" in warmed([10_000.0] * 3, [50.0] * 3).verdict()
+    assert warmed([10_000.0] * 12, [50.0] * 12).why_not_flat() == ""
+    assert "only 1 windows" in warmed([10_000.0] * 3, [50.0] * 3).why_not_flat()
 
 
 def test_a_server_that_does_nothing_is_not_flat() -> None:

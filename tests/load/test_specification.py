@@ -35,6 +35,18 @@ def test_a_trial_has_warm_up_and_measured_part_and_a_histogram_log() -> None:
     assert made["threads"] == 12
 
 
+def test_a_later_load_leaves_the_rows_of_earlier_ones_to_them() -> None:
+    """An insert of a row that is there is an update in Cassandra, and an error in MongoDB."""
+    inserting = SETUP.model_copy(update={"load": Load(workload="ycsb-d", records=500)})
+    after = 2**32
+    told = {
+        phase: dict(spec(inserting, phase=phase, inserted_before=after)["workload"])  # type: ignore[call-overload]  # a JSON object
+        for phase in ("populate", "warm", "measure")
+    }
+    assert told["warm"]["inserted_before"] == told["measure"]["inserted_before"] == after
+    assert "inserted_before" not in told["populate"]
+
+
 def test_populating_uses_its_own_threads_and_no_rate() -> None:
     open_loop = SETUP.model_copy(update={"load": Load(rate=100.0)})
     made = spec(open_loop, phase="populate")

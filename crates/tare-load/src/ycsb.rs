@@ -1,5 +1,6 @@
 //! YCSB's core workload for the lab's own runs: its properties from the specification.
 
+use tare_draw::Share;
 use tare_engine::errors::Fatal;
 use tare_engine::wire::Deployment;
 use tare_ycsb::embedded::{self, CoreWorkload, MongoWorkload};
@@ -15,7 +16,8 @@ const RETRIES: u64 = 9;
 /// What YCSB itself would refuse, by the name of its property.
 pub fn workload(ycsb: &Ycsb, spec: &Spec, slots: usize) -> Result<CoreWorkload, Fatal> {
     let refused = |(property, why)| Fatal::spec(format!("workload: {property}"), why);
-    embedded::workload(&properties(ycsb, spec), slots, spec.client.share).map_err(refused)
+    let (share, before) = own(ycsb, spec);
+    embedded::workload(&properties(ycsb, spec), slots, share, before).map_err(refused)
 }
 
 /// The same for the MongoDB deployment of this connection string, and that deployment.
@@ -29,12 +31,22 @@ pub fn mongodb(
     slots: usize,
 ) -> Result<(MongoWorkload, Deployment), Fatal> {
     let refused = |(property, why)| Fatal::spec(format!("workload: {property}"), why);
+    let (share, before) = own(ycsb, spec);
     let (workload, mut deployment) =
-        embedded::mongodb(url, &properties(ycsb, spec), slots, spec.client.share)
-            .map_err(refused)?;
+        embedded::mongodb(url, &properties(ycsb, spec), slots, share, before).map_err(refused)?;
     deployment.database.clone_from(&spec.keyspace);
     deployment.stand_in = spec.stand_in;
     Ok((workload, deployment))
+}
+
+/// This client's share of what is written, and how many numbers behind the records come before it:
+/// none while the table is populated.
+fn own(ycsb: &Ycsb, spec: &Spec) -> (Share, u64) {
+    let before = match spec.phase {
+        Phase::Run => ycsb.inserted_before,
+        Phase::Populate => 0,
+    };
+    (spec.client.share, before)
 }
 
 fn properties(ycsb: &Ycsb, spec: &Spec) -> Vec<(&'static str, String)> {

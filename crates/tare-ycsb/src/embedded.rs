@@ -20,7 +20,8 @@ pub type Refused = (String, String);
 /// without end where it runs. Parts of a READ-MODIFY-WRITE and VERIFY are not recorded on their own,
 /// so that all that is recorded adds up to what was done: a row that is wrong is its read's failure.
 /// Everything about the cluster but the keyspace and the consistency levels is the front end's. Of
-/// what several clients load, insert and ask for in sequence, this one has its `share`.
+/// what several clients load, insert and ask for in sequence, this one has its `share`; what it
+/// inserts in a run comes after `inserted_before` numbers behind the records.
 ///
 /// # Errors
 /// A property that cannot be used, or more clients than records.
@@ -28,9 +29,10 @@ pub fn workload(
     properties: &[(&str, String)],
     threads: usize,
     share: Share,
+    inserted_before: u64,
 ) -> Result<CoreWorkload, Refused> {
     let place = [("db", "cassandra-cql"), ("hosts", "localhost")];
-    let settings = settings(&place, properties, threads, share)?;
+    let settings = settings(&place, properties, threads, share, inserted_before)?;
     match settings.binding.clone() {
         Binding::Cql(binding) => Ok(CoreWorkload::cql(Arc::new(settings), &binding)),
         Binding::Mongo(_) => Err(other_binding()),
@@ -46,9 +48,10 @@ pub fn mongodb(
     properties: &[(&str, String)],
     threads: usize,
     share: Share,
+    inserted_before: u64,
 ) -> Result<(MongoWorkload, Deployment), Refused> {
     let place = [("db", "mongodb"), ("mongodb.url", url)];
-    let settings = settings(&place, properties, threads, share)?;
+    let settings = settings(&place, properties, threads, share, inserted_before)?;
     match settings.binding.clone() {
         Binding::Mongo(binding) => {
             let workload = CoreWorkload::mongo(Arc::new(settings), &binding);
@@ -71,6 +74,7 @@ fn settings(
     properties: &[(&str, String)],
     threads: usize,
     share: Share,
+    inserted_before: u64,
 ) -> Result<Settings, Refused> {
     let mut all = Properties::default();
     all.set("workload", "site.ycsb.workloads.CoreWorkload");
@@ -83,6 +87,8 @@ fn settings(
     let mut settings = Settings::read(&all).map_err(|bad| (bad.name, bad.why))?;
     let shared = settings.core.share(share);
     shared.map_err(|why| ("recordcount".to_owned(), why.to_string()))?;
+    settings.core.inserted_before = i64::try_from(inserted_before)
+        .map_err(|_| ("inserted_before".to_owned(), "too many".to_owned()))?;
     Ok(endless(settings, threads))
 }
 
@@ -107,7 +113,7 @@ mod tests {
             .iter()
             .map(|(name, value)| (*name, (*value).to_owned()))
             .collect();
-        workload(&all, 4, Share::WHOLE)
+        workload(&all, 4, Share::WHOLE, 0)
             .map(|workload| workload.operations())
             .unwrap()
     }
@@ -145,7 +151,7 @@ mod tests {
         let taken = |run, first: i64, count: i64| {
             let mut all: Vec<i64> = (0..3)
                 .map(|index| Share::new(index, 3).unwrap())
-                .map(|share| workload(&properties(run), 4, share).unwrap())
+                .map(|share| workload(&properties(run), 4, share, 0).unwrap())
                 .flat_map(|one| (0..count).map(move |n| one.shared().record(first + n)))
                 .collect();
             all.sort_unstable();
@@ -154,6 +160,17 @@ mod tests {
         assert_eq!(taken(false, 0, 100), (0..300).collect::<Vec<_>>());
         assert_eq!(taken(true, 1000, 100), (1000..1300).collect::<Vec<_>>());
         assert_eq!(taken(true, 7, 1), [7, 7, 7]);
+    }
+
+    #[test]
+    fn a_later_run_inserts_behind_an_earlier_one_and_reads_the_same_records() {
+        let run = [("recordcount", "1000".to_owned())];
+        let share = Share::new(1, 2).unwrap();
+        let later = workload(&run, 4, share, 1 << 32).unwrap();
+        let record = |number| later.shared().record(number);
+        assert_eq!([record(0), record(999)], [0, 999]);
+        let first = 1000 + (1 << 32) + 1;
+        assert_eq!([record(1000), record(1001)], [first, first + 2]);
     }
 
     #[test]
@@ -178,7 +195,7 @@ mod tests {
             ("recordcount", "2".to_owned()),
             ("requestdistribution", "sequential".to_owned()),
         ];
-        let refused = workload(&two, 4, Share::new(0, 3).unwrap()).err().unwrap();
+        let refused = workload(&two, 4, Share::new(0, 3).unwrap(), 0).err().unwrap();
         assert!(refused.1.contains("shared by 3 clients"), "{refused:?}");
     }
 
@@ -186,7 +203,7 @@ mod tests {
     fn a_bad_property_is_named() {
         let bad = [("recordcount", "many".to_owned())];
         assert_eq!(
-            workload(&bad, 4, Share::WHOLE).err().unwrap().0,
+            workload(&bad, 4, Share::WHOLE, 0).err().unwrap().0,
             "recordcount"
         );
     }

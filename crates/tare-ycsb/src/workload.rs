@@ -80,12 +80,16 @@ impl<D> CoreWorkload<D> {
 
 impl<D> Shared<D> {
     /// The record that a number stands for. Counters and choosers count the records that the run
-    /// writes as if this client were alone; with several, each has every so manieth of them.
+    /// writes as if this client and this run were alone; of several clients each has every so
+    /// manieth of them, behind those of earlier runs.
     #[inline]
     pub fn record(&self, number: i64) -> i64 {
         match number < self.first_own {
             true => number,
-            false => self.first_own + self.settings.core.share.nth(number - self.first_own),
+            false => {
+                let core = &self.settings.core;
+                self.first_own + core.inserted_before + core.share.nth(number - self.first_own)
+            }
         }
     }
 

@@ -9,8 +9,8 @@ from threadpoolctl import threadpool_limits
 from tare.analysis.allocation import allocation
 from tare.analysis.bill import make_bills
 from tare.analysis.catalogue import describe, in_order
+from tare.analysis.checks.all_checks import run_checks
 from tare.analysis.checks.evidence import Evidence
-from tare.analysis.checks.run import run_checks
 from tare.analysis.distributions import distributions
 from tare.analysis.ending import describe_ending, extension, looks_taken
 from tare.analysis.exhibits.make import make_exhibits

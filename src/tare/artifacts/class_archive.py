@@ -49,8 +49,8 @@ def class_path(jars: Sequence[str]) -> list[str]:
     return [f"{JARS}/{jar}" for jar in jars]
 
 
-def undated(tree: Tree) -> str:
-    """Why the tree's jars have no time, as an image's have none; empty: they have none now."""
+def clear_jar_times(tree: Tree) -> str:
+    """Set the times of the tree's jars to 0, as an image's are; why that failed, or empty."""
     try:
         for jar in tree.lib.glob("*.jar"):
             if jar.stat().st_mtime_ns:

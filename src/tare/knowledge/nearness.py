@@ -172,7 +172,7 @@ def same_plugin(wanted: str, found: str) -> bool:
 
 
 def other_path(asked: Query, finding: Finding) -> bool:
-    """Clients go another way than the one asked about, which numbers of this say nothing of.
+    """Whether the finding's clients take another network path, so that its numbers do not answer.
 
     A port of a bridge is reached through the bridge, so these two are one way; what a source does
     not say is none.

@@ -122,8 +122,8 @@ class ClassArchives:
         if key in self._found:
             return
         tree = self._resources.tree(own)
-        if dated := class_archive.undated(tree):
-            raise ArtifactError(dated)
+        if why_not := class_archive.clear_jar_times(tree):
+            raise ArtifactError(why_not)
         with only_maker(self._cache, key):
             found = class_archive.find(self._cache, key)
             self._found[key] = found or self._make(own, key, tree)

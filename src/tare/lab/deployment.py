@@ -30,6 +30,9 @@ from tare.runtimes.key import runtime_key
 from tare.study.platform import SSH
 from tare.study.schema import Platform, Setup, Warm
 
+_INSERTS_APART = 2**32
+"""between the first rows that two loads on one table insert: more than either does"""
+
 
 class Deployment:
     """The life of the clusters that serve one condition, or several that share them."""
@@ -71,6 +74,7 @@ class Deployment:
         self._begun = False
         self._paused = False
         self._populated = False
+        self._loads = itertools.count()
         self._start: dict[str, str] = {}
         self._classes: dict[str, str] = {}
         self._client_logs = ClientLogs()
@@ -280,6 +284,11 @@ class Deployment:
         made = self._specify(client, self.clusters[0], "measure", seed, setup=setup)
         client.launch(made | {"hlog": None})
 
+    def inserted_before(self) -> int:
+        """Numbers behind the records that the next load leaves to those before it, on the same
+        table: what a warm-up or another condition inserted, no other inserts again."""
+        return next(self._loads) * _INSERTS_APART
+
     def discard(self, clients: list[LoadClient]) -> None:
         """Stop clients and remove their working directories."""
         for client in clients:
@@ -304,6 +313,7 @@ class Deployment:
             phase=phase,
             seed=seed,
             longest_s=longest,
+            inserted_before=self.inserted_before(),
         )
 
     def engine_processes(self, setup: Setup) -> tuple[str, ...]:

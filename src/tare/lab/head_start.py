@@ -1,4 +1,4 @@
-"""How long clients have from their launch until all begin: long at first, then as they needed."""
+"""How long clients wait from launch until all begin: long at first, then twice the need."""
 
 from __future__ import annotations
 

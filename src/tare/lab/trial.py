@@ -218,6 +218,7 @@ class TrialRun:
             more: further fields of their specifications.
         """
         setup = self.condition.setup
+        inserted_before = self.deployment.inserted_before()
         for client in clients:
             cluster = self.deployment.clusters[client.cluster]
             made = specification(
@@ -231,6 +232,7 @@ class TrialRun:
                 seed=self.seed + self.keys * _KEYS_APART + client.cluster,
                 hlog=PurePath(client.hlog),
                 start_at=None if together is None else together + client.site.clock.ahead_s,
+                inserted_before=inserted_before,
             )
             client.launch(share_of(made | more, client.part, client.of))
 

@@ -33,7 +33,7 @@ def warm_up_record(calm: Sequence[Calm], full: Sequence[tuple[str, Warmth]]) -> 
             for window in warmth.windows
         ]
         before += warmth.seconds
-        if why := warmth.verdict():
+        if why := warmth.why_not_flat():
             reasons.append(why if len(full) == 1 else f"{workload}: {why}")
     return WarmUp(
         flat=all(warmth.flat for _, warmth in full) if full else None,

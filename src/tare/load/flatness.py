@@ -83,7 +83,7 @@ class Warmth:
             _change([w.ops_per_s for w in before], [w.ops_per_s for w in last]),
         )
 
-    def verdict(self) -> str:
+    def why_not_flat(self) -> str:
         """Empty when flat; else a sentence that says why not."""
         if self.flat:
             return ""

@@ -27,6 +27,7 @@ def specification(
     hlog: PurePath | None = None,
     start_at: float | None = None,
     longest_s: float = 0.0,
+    inserted_before: int = 0,
 ) -> dict[str, Any]:
     """The specification of one client's run.
 
@@ -42,6 +43,8 @@ def specification(
         hlog: where the client writes its histograms, as the client sees it.
         start_at: Unix time at which several clients begin together.
         longest_s: bound of the warm phase, seconds.
+        inserted_before: numbers behind the records that are left to the table's earlier loads, so
+            that YCSB's inserts are of rows that are not there yet.
     """
     load = setup.load
     keyspace, _, table = load.table.partition(".")
@@ -74,6 +77,8 @@ def specification(
         "hlog": str(hlog) if hlog else None,
         "validate": False,
     }
+    if inserted_before and not populate and made["workload"]["kind"] == "ycsb":
+        made["workload"]["inserted_before"] = inserted_before
     if mongodb is not None:
         made |= {"mongodb": mongodb, "stand_in": setup.database.stand_in}
     return made | _over_time(setup) if measured and load.phases else made

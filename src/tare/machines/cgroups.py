@@ -85,7 +85,7 @@ class Accounting:
         return sum(int(one[11]) + int(one[12]) for one in fields) / self.machine.ticks
 
     def standing_still(self, *, frozen: bool = True) -> str:
-        """By what the unit is kept from running; empty: by nothing that can be seen.
+        """What keeps the unit from running; empty: nothing that can be seen.
 
         Args:
             frozen: also by its control group; else whoever runs it is asked, because Tare itself

@@ -71,13 +71,13 @@ class CpuReading:
 
     @property
     def others(self) -> float:
-        """Of other programs, which take no part: what is left of the machine's."""
+        """CPU time of other programs: what is left of the machine's."""
         known = self.own + self.engine + self.kernel + sum(self.units.values())
         return max(self.machine - known, 0.0)
 
     @property
     def part(self) -> float:
-        """Of everything that takes part: units, engine and kernel."""
+        """CPU time of what is measured: units, engine and kernel."""
         return self.machine - self.own - self.others
 
     @property

@@ -35,7 +35,7 @@ class Look(BaseModel):
 
     @property
     def final(self) -> bool:
-        """The run was to end there, whatever the look said: all of the error could be spent."""
+        """No look follows, so that this one may use all of the error that is left."""
         return self.why != "planned"
 
 

@@ -28,7 +28,7 @@ def keep_end(
     Args:
         size: of the log, bytes.
         into: the copy.
-        skip: passes over so many bytes of the source; None: it can be sought in.
+        skip: skips so many bytes of the source; None: `source.seek`.
     """
     cut = max(size - LONGEST, 0)
     (skip or source.seek)(cut)

@@ -1,4 +1,4 @@
-"""How many slices each condition of a shared deployment has for one of the others."""
+"""How many slices a condition gets for each slice of the others on the same server."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 use tare_engine::errors::Fatal;
 use tare_engine::order::Rate;
 
+use super::workload::MOST_INSERTED;
 use super::{
     Phase, Spec, Workload, HIGHEST_RATE, MAX_RECORDS, MAX_SECONDS, MAX_THREADS, MAX_WEIGHT,
 };
@@ -133,6 +134,12 @@ impl Spec {
             if value == 0 || value > most {
                 let why = format!("must be 1 to {most}");
                 return Err(Fatal::spec(format!("workload.{field}"), why));
+            }
+        }
+        if let Workload::Ycsb(ycsb) = &self.workload {
+            if ycsb.inserted_before > MOST_INSERTED {
+                let why = format!("must be at most {MOST_INSERTED}");
+                return Err(Fatal::spec("workload.inserted_before", why));
             }
         }
         self.check_statements()

@@ -12,6 +12,8 @@ use crate::statements::specification::Statements;
 const MAX_COLUMNS: usize = 1000;
 const MAX_BYTES: usize = 1 << 20;
 const MAX_SCAN: usize = 1 << 20;
+/// What JSON's readers keep whole, and what no run inserts.
+pub(super) const MOST_INSERTED: u64 = 1 << 52;
 
 /// The workload by its `kind`.
 #[derive(Debug, Clone, PartialEq, JsonSchema)]
@@ -58,6 +60,10 @@ pub struct Ycsb {
     #[serde(default = "longest_scan")]
     #[schemars(range(min = 1, max = MAX_SCAN))]
     pub longest_scan: usize,
+    /// Numbers behind `records` that are left to other runs on the same table, which insert there.
+    #[serde(default)]
+    #[schemars(range(max = MOST_INSERTED))]
+    pub inserted_before: u64,
 }
 
 /// cassandra-stress: reads and full-row writes of blobs, or of counters.

@@ -58,6 +58,8 @@ pub struct Core {
     pub insert_retry_seconds: u64,
     /// This client's part of the records that are loaded, inserted and asked for in sequence.
     pub share: Share,
+    /// Numbers behind `records` that a run leaves to others on the same table, which insert there.
+    pub inserted_before: i64,
 }
 
 impl Core {
@@ -119,6 +121,7 @@ impl Core {
                 0..=86_400,
             )?,
             share: Share::WHOLE,
+            inserted_before: 0,
         };
         if core.integrity && !matches!(core.length, FieldLength::Constant(_)) {
             let given = reader.text_or("fieldlengthdistribution", "constant");

@@ -1,1 +1,1 @@
-"""What decides whether a result can be trusted; every check gives one line and its details."""
+"""What decides whether a result can be trusted; all of them are listed in `all_checks.py`."""
