@@ -30,8 +30,8 @@ def shortfall_lines(plan: Plan) -> list[str]:
     lines = []
     if asked and not made:
         lines.append(
-            f"nothing will be compared: {len(plan.conditions)} conditions are run, and for each the "
-            "one that it is compared with is left out"
+            f"nothing will be compared: {len(plan.conditions)} conditions are run, and for each "
+            "the one that it is compared with is left out"
         )
     if design.deployments * design.blocks < LEAST_UNITS:
         lines.append(
