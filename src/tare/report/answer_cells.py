@@ -58,7 +58,7 @@ def _cell(analysis: Analysis, line: MetricAnswer, scale: Scale | None) -> Answer
     open_ = effect.verdict == "inconclusive"
     return AnswerCell(
         title=plain(metric.title),
-        change="can't tell yet" if open_ else line.change,
+        change=words.OPEN if open_ else line.change,
         interval=line.change if open_ else _unbroken(line.interval),
         tone=line.tone,
         bar=_bar(effect, line.tone, scale),

@@ -13,7 +13,7 @@ from tare.report.escaping import plain, shorten
 from tare.report.markdown import details, escape, table_lines
 from tare.report.tables import Cell, Table
 from tare.report.terminal_text import text
-from tare.report.words import in_sentence
+from tare.report.words import OPEN, in_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,7 +95,7 @@ def sentence(comparison: RunComparison, one: RunDifference) -> str:
         more = numbers.count(one.needed, f"more {unit}") if one.needed else ""
         more = f"; {more} per side should decide" if more else ""
         between = numbers.range_in_words(one.ci)
-        return f"{name}: {title}: can't tell yet, {between} in B than in A{more}: inconclusive."
+        return f"{name}: {title}: {OPEN}, {between} in B than in A{more}: inconclusive."
     tail = f", {one.direction}" if one.verdict == "different" else ""
     if one.margin is not None and one.verdict != "different":
         tail = f" ({numbers.share(one.margin)} margin)"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Tone = Literal["cost", "gain", "tie"]
 
 PER_OPERATION = "us/operation"
+OPEN = "can't tell yet"
+"""What a sentence says of an effect that is inconclusive."""
 
 _NOISE = "noise floor"
 
@@ -264,7 +266,7 @@ def line(analysis: Analysis, effect: Effect) -> MetricAnswer:
     if effect.verdict == "inconclusive":
         return MetricAnswer(
             metric=effect.metric,
-            before=f"{subject}: can't tell yet, ",
+            before=f"{subject}: {OPEN}, ",
             change=numbers.range_in_words(effect.ci),
             interval="",
             than=than,

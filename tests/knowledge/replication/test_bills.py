@@ -12,7 +12,7 @@ from tare.knowledge.replication.model import Scorecard
 from tare.knowledge.replication.scorecard_text import cells, markdown, remarks
 from tare.records.kept_measurements import write
 from tests.analysis.test_bill import BRIDGE, count_packets_by_threads
-from tests.knowledge.replication.published import ANY_LOAD, printed, rows, scorecard
+from tests.knowledge.replication.published import ANY_LOAD, PUBLISHED, printed, rows, scorecard
 from tests.knowledge.sample import finding
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
@@ -97,6 +97,21 @@ def test_where_nothing_was_weighed_the_row_says_so(run: Path, analysis: Analysis
     (row,) = card.rows
     assert (row.bill, row.no_bill) == (None, NOT_WEIGHED)
     assert f"no bill: {NOT_WEIGHED}" in cells(card, row)[-1]
+
+
+def test_of_a_way_that_is_never_weighed_the_reason_is_told_and_not_that_of_prices(
+    tmp_path: Path,
+) -> None:
+    three = {"database": {"nodes": 3}}
+    truths = {
+        "native": Truth(patch=three),
+        "docker-published": Truth(patch=docker("published") | three),
+    }
+    run = write_run(
+        tmp_path / "r", effects=truths, deployments=3, blocks=1, measure_s=2, between=0.06
+    )
+    row = undecided(run, analyse(run), printed("one", -4.0, treatment=PUBLISHED))
+    assert row.no_bill.startswith("nodes reach each other by published ports too")
 
 
 def test_a_way_that_was_not_weighed_is_named(run: Path, analysis: Analysis) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.bill import Billing
+from tare.analysis.billed_ways import way_of
 from tare.analysis.catalogue import SERVICE_DEMAND
 from tare.analysis.price_doubts import doubts
 from tare.knowledge.replication.measured import ComparisonRequest, effects_of
@@ -50,7 +51,7 @@ def bills_beside(
         elif not done.issuperset(side for pair in one.pairs for side in pair):
             found[name] = NOT_MEASURED
         elif weighing is None:
-            found[name] = NOT_WEIGHED
+            found[name] = _never_weighed(run, one) or NOT_WEIGHED
         else:
             asked[name] = ComparisonRequest(SERVICE_DEMAND, one.rows)
     if weighing is None or not asked:
@@ -63,6 +64,13 @@ def bills_beside(
             TOO_FEW if effect is None else _doubted(billing.bill(effect, one.rows), weighing)
         )
     return found
+
+
+def _never_weighed(run: MeasuredRun, one: ComparisonRequest) -> str:
+    """Why no prices would bill these conditions; empty: those of their ways would."""
+    sides = dict.fromkeys(side for pair in one.pairs for side in pair)
+    ways = (way_of(run.conditions[name].setup.model_dump(mode="json")) for name in sides)
+    return next((way.why for way in ways if way.why), "")
 
 
 def _doubted(bill: Bill | str, weighing: Weighing) -> Bill | str:
