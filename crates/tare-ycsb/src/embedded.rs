@@ -195,7 +195,9 @@ mod tests {
             ("recordcount", "2".to_owned()),
             ("requestdistribution", "sequential".to_owned()),
         ];
-        let refused = workload(&two, 4, Share::new(0, 3).unwrap(), 0).err().unwrap();
+        let refused = workload(&two, 4, Share::new(0, 3).unwrap(), 0)
+            .err()
+            .unwrap();
         assert!(refused.1.contains("shared by 3 clients"), "{refused:?}");
     }
 
