@@ -110,7 +110,7 @@ def test_of_a_way_that_is_never_weighed_the_reason_is_told_and_not_that_of_price
     run = write_run(
         tmp_path / "r", effects=truths, deployments=3, blocks=1, measure_s=2, between=0.06
     )
-    row = undecided(run, analyse(run), printed("one", -4.0, treatment=PUBLISHED))
+    row = undecided(run, analyse(run), printed("one", -1.0, nodes=3, treatment=PUBLISHED))
     assert row.no_bill.startswith("nodes reach each other by published ports too")
 
 
