@@ -22,7 +22,7 @@ GVISOR = ["gvisor", "gvisor-systrap", "gvisor-kvm", "gvisor-ptrace"]
 PODMAN = ["podman", "podman-crun", "podman-runc"]
 NAMES = ["native", "docker", *PODMAN, *GVISOR, "kubernetes", "swarm"]
 
-OF_ENGINES = "tare.runtimes.engine_declaration"
+OF_ENGINES = "tare.runtimes.docker_family"
 """what the declarations of engines of this machine have in common"""
 
 

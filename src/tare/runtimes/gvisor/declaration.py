@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tare.runtimes.engine_declaration import EngineDeclaration
+from tare.runtimes.docker_family import EngineDeclaration
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.engine_declaration import EngineDeclaration
+from tare.runtimes.docker_family import EngineDeclaration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is true of all containers that an engine of this machine runs."""
+"""What is true of all containers that an engine of this machine runs, Docker or one like it."""
 
 from __future__ import annotations
 
