@@ -34,6 +34,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from bench.command import parser
 from bench.faults import hosts
 from bench.faults.cluster import Cluster
 from bench.faults.decoys import Decoys
@@ -160,21 +161,17 @@ def _class_of(strike: Strike) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.faults",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--instants", type=int, default=520, help="faults to do (default: 520)")
-    parser.add_argument("--kinds", default="", help="faults to draw from, by comma")
-    parser.add_argument("--engine-command", default="", help="engine to start, and to kill")
-    where = parser.add_mutually_exclusive_group()
+    command = parser("bench.faults", __doc__)
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--instants", type=int, default=520, help="faults to do (default: 520)")
+    command.add_argument("--kinds", default="", help="faults to draw from, by comma")
+    command.add_argument("--engine-command", default="", help="engine to start, and to kill")
+    where = command.add_mutually_exclusive_group()
     where.add_argument("--hosts", action="store_true", help="run studies on hosts over SSH")
     where.add_argument("--kubernetes", action="store_true", help="run them in pods of `make rig`")
-    parser.add_argument("--clock", action="store_true", help="let the machine's clock jump")
-    parser.add_argument("--out", type=Path, help="file for everything that was found, JSON")
-    options = parser.parse_args()
+    command.add_argument("--clock", action="store_true", help="let the machine's clock jump")
+    command.add_argument("--out", type=Path, help="file for everything that was found, JSON")
+    options = command.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
     take_over()  # so that the engine, the disk and the decoys go, however it is ended
     draw = random.Random(options.seed)  # noqa: S311 a seed repeats it

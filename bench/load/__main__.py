@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import random
 import shutil
 import sys
@@ -24,6 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.command import machine, parser, say
 from bench.load import instructions, server
 from bench.load.clients import CLIENTS, ROW_BYTES, Client, Load, ready
 from bench.load.compare import medians, ratios
@@ -46,7 +45,7 @@ def main() -> int:
     try:
         with awake() as why_not:
             if why_not:
-                _say(f"idle CPUs halt as usual: {why_not}")
+                say(f"idle CPUs halt as usual: {why_not}")
             document = _compare(arguments, scratch)
     except TareError as error:
         print(error, file=sys.stderr)
@@ -65,12 +64,8 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.load",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
+    made = parser("bench.load", __doc__)
+    add = made.add_argument
     add("--tools", nargs="+", choices=CLIENTS, default=list(CLIENTS), help="which clients")
     add("--blocks", type=int, default=10, help="runs of each client")
     add("--seconds", type=int, default=20, help="length of a run, at least 5")
@@ -85,11 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--out", type=Path, default=Path("bench-load"), help="file to write, without ending")
     add("--into", type=Path, help="a page that takes the tables, such as docs/performance.md")
     add("--keep", action="store_true", help="keep the scratch directory with all outputs")
-    return parser
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    return made
 
 
 def _compare(arguments: argparse.Namespace, scratch: Path) -> dict[str, Any]:
@@ -98,7 +89,7 @@ def _compare(arguments: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     names = [name for name in CLIENTS if name in {*arguments.tools, "floor", BASE}]
     load = Load(arguments.address, arguments.rows, arguments.in_flight)
     began, host = datetime.now(UTC), machine()
-    clients = {name: ready(name, load, scratch, _say) for name in names}
+    clients = {name: ready(name, load, scratch, say) for name in names}
     home, cpus = scratch / "node", arguments.server_cpus
     node = server.start(arguments.address, home, cpus)
     try:
@@ -147,7 +138,7 @@ def _fill(clients: dict[Any, Client], arguments: argparse.Namespace, scratch: Pa
                 f"CREATE TABLE {keyspace}.usertable (y_id varchar PRIMARY KEY, field0 varchar)"
             )
     for name, client in clients.items():
-        _say(f"filling the table of {name}")
+        say(f"filling the table of {name}")
         for number, command in enumerate(client.fill):
             log = scratch / f"fill-{name}-{number}.log"
             execute(command, arguments.client_cpus, log)
@@ -163,7 +154,7 @@ def _blocks(
     """The warm-up, one block that is thrown away, and the measured blocks."""
     cpus = Cpus(arguments.server_cpus, arguments.client_cpus)
     burst = clients["floor"]
-    warmth = warm(burst, arguments.warm_up, cpus, node, session, scratch, _say)
+    warmth = warm(burst, arguments.warm_up, cpus, node, session, scratch, say)
     order = random.Random(arguments.seed)  # noqa: S311 - an order, not a secret
     runs: dict[str, list[Run]] = {name: [] for name in clients}
     for block in range(arguments.blocks + 1):
@@ -172,10 +163,10 @@ def _blocks(
             for _ in range(AGAIN if block > 0 else 0):
                 if not run.disturbed:
                     break
-                _say(f"{name}: the host took CPU time all along; once more")
+                say(f"{name}: the host took CPU time all along; once more")
                 run = measure(clients[name], arguments.seconds, cpus, node, session, scratch)
             what = "not counted" if block == 0 else f"of {arguments.blocks}"
-            _say(f"block {block} {what}: {name} {run.per_second:,.0f}/s, {run.cpu_us:.2f} us/op")
+            say(f"block {block} {what}: {name} {run.per_second:,.0f}/s, {run.cpu_us:.2f} us/op")
             if block > 0:
                 runs[name].append(run)
     return warmth, runs
@@ -185,30 +176,18 @@ def _instructions(
     clients: dict[Any, Client], arguments: argparse.Namespace, scratch: Path
 ) -> dict[str, float]:
     if not instructions.available():
-        _say("no valgrind here: instructions are not counted")
+        say("no valgrind here: instructions are not counted")
         return {}
     counted = {}
     for name in instructions.NATIVE:
         if name in clients:
-            _say(f"counting the instructions of {name}")
+            say(f"counting the instructions of {name}")
             try:
                 client = clients[name]
                 counted[name] = instructions.per_operation(client, arguments.client_cpus, scratch)
             except LoadError as error:
-                _say(f"{name}: {error}")
+                say(f"{name}: {error}")
     return counted
-
-
-def machine() -> dict[str, Any]:
-    """What this is, for a table's head."""
-    lines = Path("/proc/cpuinfo").read_text("utf-8", errors="replace").splitlines()
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return {
-        "processor": models[0] if models else platform.machine(),
-        "cpus": os.cpu_count(),
-        "kernel": platform.release(),
-        "load_average": os.getloadavg()[0],
-    }
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.load.__main__ import machine
+from bench.command import machine, parser, say
 from bench.mongo_wire.clients import CLIENTS, OPERATIONS, Client, ready
 from bench.mongo_wire.measure import SERVICE_US, Run, measure
 from bench.mongo_wire.page import markdown
@@ -41,7 +41,7 @@ def main() -> int:
     arguments = _parser().parse_args()
     try:
         document = _document(arguments)
-        clients = [ready(name, _say) for name in arguments.clients]
+        clients = [ready(name, say) for name in arguments.clients]
         document["versions"] |= {client.name: client.version for client in clients}
         for _ in range(arguments.rounds):
             for kind in arguments.kinds:
@@ -59,23 +59,15 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.mongo_wire",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
+    made = parser("bench.mongo_wire", __doc__)
+    add = made.add_argument
     add("--clients", nargs="+", choices=CLIENTS, default=list(CLIENTS), help="which")
     add("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="which runs of a round")
     add("--rounds", type=int, default=3, help="runs of each kind")
     add("--seconds", type=int, default=8, help="length of a run, at least 4")
     add("--again", type=int, default=2, help="repetitions of a run that others disturb all along")
     add("--out", type=Path, default=Path("mongo-wire"), help="file to write, without ending")
-    return parser
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    return made
 
 
 def _document(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -112,7 +104,7 @@ def _round(
     for operation, connections in order.sample(cells, len(cells)):
         for client in order.sample(list(clients), len(clients)):
             run = _run(client, operation, connections, timed, arguments)
-            _say(
+            say(
                 f"round {number}: {client.name} {operation} {connections} ({kind}):"
                 f" {run.per_second:,.0f}/s, {run.cpu_us:.1f} us/op,"
                 f" off {run.p50_off_us:+.0f} {run.p99_off_us:+.0f} us"
@@ -133,7 +125,7 @@ def _run(
             )  # fmt: skip
         if not run.disturbed or not left:
             break
-        _say(f"{client.name}: others worked on its CPU all along; once more")
+        say(f"{client.name}: others worked on its CPU all along; once more")
     return run
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.analyse import analyse
 from tare.imports.run import Request, import_files
-from tare.report.exports import trials_frame
+from tare.report.exports import trials_table
 from tare.report.markdown import render_markdown
 from tare.report.words import alerts
 from tests.analysis.checked import check
@@ -108,9 +108,9 @@ def test_a_primary_endpoint_that_no_file_has(tmp_path: Path) -> None:
 
 
 def test_tables_leave_open_what_files_do_not_tell_and_count_by_numbers(tmp_path: Path) -> None:
-    frame = trials_frame(analysed(tmp_path, ALL))
-    assert frame["saturated"].to_list() == [None] * 8
-    first = [name for name in frame["trial"] if name.startswith("D1-B01-native")]
+    table = trials_table(analysed(tmp_path, ALL))
+    assert table["saturated"].to_pylist() == [None] * 8
+    first = [name for name in table["trial"].to_pylist() if name.startswith("D1-B01-native")]
     assert first == ["D1-B01-native.5", "D1-B01-native.10"]
 
 

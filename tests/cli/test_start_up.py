@@ -21,7 +21,7 @@ from tare.knowledge.guidelines import PURPOSES
 HEAVY = {
     "numpy",
     "scipy",
-    "polars",
+    "pandas",
     "pyarrow",
     "jinja2",
     "ruamel",
@@ -31,7 +31,7 @@ HEAVY = {
     "markdown_it",
 }
 """Each takes from a tenth of a second to one."""
-ANALYSIS = {"numpy", "scipy", "polars", "jinja2", "statsmodels"}
+ANALYSIS = {"numpy", "scipy", "pandas", "pyarrow", "jinja2", "statsmodels"}
 
 
 OWN = ("tare.analysis", "tare.records", "tare.study", "tare.lab", "tare.runtimes")

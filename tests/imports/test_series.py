@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import polars as pl
+import pandas as pd
 import pytest
 
 from tare.analysis.analyse import analyse
@@ -273,9 +273,9 @@ def test_machines_of_one_trial_are_told_apart(import_: Import, trial: Path, run:
     import_("sar", trial)
     import_("sar", trial, options=Options(scope="client"))
     (record,) = read_run(run).trials
-    frame = pl.read_parquet(record.files.samples)
-    assert frame["scope"].unique().sort().to_list() == ["client", "machine"]
-    assert frame.filter(pl.col("scope") == "client").height == frame.height / 2
+    frame = pd.read_parquet(record.files.samples)
+    assert sorted(frame["scope"].unique()) == ["client", "machine"]
+    assert (frame["scope"] == "client").sum() == len(frame) / 2
 
 
 def test_a_second_tool_completes_the_series_of_the_first(
@@ -283,14 +283,18 @@ def test_a_second_tool_completes_the_series_of_the_first(
 ) -> None:
     trial.write_text(SAR, encoding="utf-8")
     import_("sar", trial)
-    before = pl.read_parquet(read_run(run).trials[0].files.samples)
+    before = pd.read_parquet(read_run(run).trials[0].files.samples)
     trial.write_text(DSTAT, encoding="utf-8")
     import_("dstat", trial, options=Options(cpus=2))
     (record,) = read_run(run).trials
-    frame = pl.read_parquet(record.files.samples)
-    packets = pl.col("metric") == "net_rx_packets_per_s"
-    assert frame.filter(packets).equals(before.filter(packets)), "dstat has none: sar's stay"
-    assert not frame.select("t", "metric").is_duplicated().any()
+    frame = pd.read_parquet(record.files.samples)
+    packets, kept = (
+        one[one["metric"] == "net_rx_packets_per_s"].reset_index(drop=True)
+        for one in (before, frame)
+    )
+    assert len(packets)
+    assert kept.equals(packets), "dstat has none: sar's stay"
+    assert not frame.duplicated(["t", "metric"]).any()
     assert any("from the later of two files" in note for note in record.manifest.notes)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from tare.artifacts.tree import cassandra_tree
 from tare.lab import clean
 from tare.lab.run_lock import RunLock
+from tare.records.prices import Weighing
 
 TARE = str(Path(sys.executable).with_name("tare"))
 FROM_A_TERMINAL = ("env", "--default-signal=HUP,INT")
@@ -94,6 +96,14 @@ class Bench:
             check=False,
         )
 
+    def measured(
+        self, *arguments: str | Path, timeout: float = 900
+    ) -> subprocess.CompletedProcess[str]:
+        """The same of a command that must measure; 3: not valid, as on a busy machine."""
+        done = self.tare(*arguments, timeout=timeout)
+        assert done.returncode in (0, 3), done.stdout + done.stderr
+        return done
+
     def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [*FROM_A_TERMINAL, TARE, *without_weighing(arguments)],
@@ -109,6 +119,15 @@ class Bench:
             path.parent.name: json.loads(path.read_text(encoding="utf-8"))
             for path in sorted(trials.glob("[!.]*/manifest.json"))
         }
+
+    def done(self, run: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
+        """Condition to its manifest; all were measured, and without errors."""
+        assert run.returncode in (0, 3), run.stdout + run.stderr
+        manifests = {one["condition"]: one for one in self.manifests().values()}
+        assert {one["status"] for one in manifests.values()} == {"done"}
+        assert all(client["ok"] > 100 for one in manifests.values() for client in one["clients"])
+        assert all(client["errors"] == 0 for one in manifests.values() for client in one["clients"])
+        return manifests
 
     def journal(self, run: str = "small") -> list[dict[str, Any]]:
         text = (self.root / "runs" / run / "journal.jsonl").read_text(encoding="utf-8")
@@ -146,6 +165,27 @@ def running(name: str, *words: str) -> list[psutil.Process]:
         if one.info["name"] == name
         and all(word in " ".join(one.info["cmdline"] or []).lower() for word in words)
     ]
+
+
+def weighed(*words: str, **environment: str) -> Weighing:
+    """What `tare weigh` says in JSON after three rounds."""
+    return Weighing.model_validate_json(weighed_json(words, environment))
+
+
+def weighed_json(
+    words: Sequence[str], environment: Mapping[str, str], good: Collection[int] = (0, 3)
+) -> str:
+    """The same as it is printed; exit status 3 is that of a busy machine."""
+    done = subprocess.run(
+        [TARE, "weigh", "--rounds", "3", "--json", *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode in good, done.stderr
+    return done.stdout
 
 
 def leftovers() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -49,22 +50,60 @@ def nth(event: str, count: int) -> Callable[[dict[str, Any]], bool]:
     return check
 
 
+@contextlib.contextmanager
+def killed_and_run_again(
+    bench: Bench, study: Path, *options: str, begun: int = 4, after_s: float = 6.0, trials: int = 4
+) -> Iterator[None]:
+    """A run that kill -9 ends in its second block; behind the `with` the same command goes on.
+
+    The first block's two trials stay as they were measured.
+
+    Args:
+        begun: the trial whose begin is waited for.
+        after_s: how long behind it: clients connect, then slices begin; when is of no matter.
+        trials: all that the study has.
+    """
+    process = bench.start("run", study, *options)
+    wait_for(process, bench, nth("trial begun", begun))
+    time.sleep(after_s)
+    process.kill()
+    process.wait()
+    kept = {name: one["ended"] for name, one in bench.manifests().items()}
+    assert len(kept) == 2
+    yield
+    again = bench.measured("run", study, *options)
+    assert "resuming small" in again.stdout
+    manifests = bench.manifests()
+    assert len(manifests) == trials
+    assert {name: manifests[name]["ended"] for name in kept} == kept
+
+
+def good_after_harm(
+    bench: Bench, study: Path, harm: Callable[[int], None], measure: str
+) -> list[dict[str, Any]]:
+    """Every trial of two blocks, though harm came to a trial of the condition `bridge`.
+
+    Args:
+        harm: is given the run's process.
+        measure: how long a trial is.
+    """
+    process = bench.start("run", study, "--set", f"load.measure={measure}")
+    wait_for(process, bench, lambda one: "bridge" in one.get("trial", ""))
+    time.sleep(3.0)  # into the trial
+    harm(process.pid)
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode in (0, 3), output
+    assert "Traceback" not in output
+    good = [one for one in bench.manifests().values() if one["status"] == "done"]
+    assert len(good) == 4, output
+    return good
+
+
 @pytest.mark.long
 def test_kill_9_then_run_again_keeps_what_was_finished(bench: Bench) -> None:
     study = bench.study(NATIVE, BRIDGE, blocks=3)
-    process = bench.start("run", study)
-    wait_for(process, bench, nth("trial begun", 3))
-    process.kill()
-    process.wait()
-    kept = {name: m["ended"] for name, m in bench.manifests().items()}
-    assert len(kept) == 2
-    assert leftovers() != [], "a killed run cannot clean up: the next one must have work to do"
-    again = bench.tare("run", study)
-    assert again.returncode in (0, 3), again.stdout + again.stderr
-    assert "resuming small" in again.stdout
-    manifests = bench.manifests()
-    assert len(manifests) == 6
-    assert {name: manifests[name]["ended"] for name in kept} == kept
+    with killed_and_run_again(bench, study, begun=3, after_s=0.0, trials=6):
+        assert leftovers() != [], "a killed run cannot clean up: the next one must have work to do"
     assert leftovers() == []
 
 
@@ -138,8 +177,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_trial_loses_no_finished_one(bench:
         assert bench.manifests()["D1-B01-native"]["status"] == "done"
         kept = bench.manifests()["D1-B01-native"]["ended"]
         (disk / "filler").unlink()
-        again = bench.tare("run", study)
-        assert again.returncode in (0, 3), again.stdout + again.stderr
+        bench.measured("run", study)
         done = {n: m for n, m in bench.manifests().items() if m["status"] == "done"}
         assert sorted(done) == [f"D1-B0{block}-native" for block in (1, 2, 3)]
         assert done["D1-B01-native"]["ended"] == kept

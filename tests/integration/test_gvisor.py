@@ -5,25 +5,20 @@ Each platform is tried whose entry the engine has; the reason why one is skipped
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
 from tare.records.manifest import HIDDEN
-from tare.records.prices import Weighing
 from tare.runtimes.docker_engine import BY_DNAT, BY_PROXY, connect, labelled
 from tare.runtimes.gvisor.declaration import DECLARED, NO_LOOPBACK
 from tare.runtimes.gvisor.runtime import SANDBOX
 
-from .conftest import NATIVE, TARE, Bench, leftovers
-from .test_bad_things import nth, wait_for
+from .conftest import NATIVE, Bench, leftovers, weighed
+from .test_bad_things import good_after_harm, killed_and_run_again, nth, wait_for
 
 FAULTS = {one.name: one.fault() for one in DECLARED}
 AGAIN = "; then, as root: .venv/bin/pytest -m engine tests/integration -k gvisor"
@@ -67,16 +62,6 @@ def sandboxes() -> list[psutil.Process]:
     return found
 
 
-def done(bench: Bench, run: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
-    """Condition to its manifest; all were measured, and without errors."""
-    assert run.returncode in (0, 3), run.stdout + run.stderr
-    manifests = {one["condition"]: one for one in bench.manifests().values()}
-    assert {one["status"] for one in manifests.values()} == {"done"}
-    assert all(client["ok"] > 100 for one in manifests.values() for client in one["clients"])
-    assert all(client["errors"] == 0 for one in manifests.values() for client in one["clients"])
-    return manifests
-
-
 @pytest.mark.parametrize("runtime", EACH)
 def test_native_against_docker_against_gvisor_in_slices_by_each_endpoint(
     bench: Bench, runtime: str
@@ -88,7 +73,7 @@ def test_native_against_docker_against_gvisor_in_slices_by_each_endpoint(
     }
     levels = [ENDPOINT.format(runtime, one) for one in ways]
     study = bench.study(NATIVE, DOCKER, *levels)
-    manifests = done(bench, bench.tare("run", study, *SLICES, "--set", "load.measure=2s"))
+    manifests = bench.done(bench.tare("run", study, *SLICES, "--set", "load.measure=2s"))
     for name, (begins, path) in ways.items():
         node = manifests[f"{runtime}-{name}"]["units"][0]
         assert node["runtime"] == runtime
@@ -105,7 +90,7 @@ def test_native_against_docker_against_gvisor_in_slices_by_each_endpoint(
 
 def test_networks_storages_and_limits(bench: Bench) -> None:
     study = bench.study(NATIVE, BRIDGE, PUBLISHED, LIMITED, CLIENT, fresh="block")
-    manifests = done(bench, bench.tare("run", study))
+    manifests = bench.done(bench.tare("run", study))
     units = {name: one["units"] for name, one in manifests.items()}
     assert units["published"][0]["path"] == BY_DNAT
     parity = units["limited"][0]["parity"]
@@ -118,16 +103,8 @@ def test_networks_storages_and_limits(bench: Bench) -> None:
 
 @pytest.mark.parametrize("runtime", EACH)
 def test_each_way_to_it_is_weighed(tmp_path: Path, runtime: str) -> None:
-    told = subprocess.run(
-        [TARE, "weigh", runtime, "--rounds", "3", "--seconds", "27", "--in-flight", "1", "--json"],
-        env={**os.environ, "TARE_CACHE": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert told.returncode in (0, 3), told.stderr  # 3: on a busy machine
-    found = Weighing.model_validate(json.loads(told.stdout))
+    short = ("--seconds", "27", "--in-flight", "1")
+    found = weighed(runtime, *short, TARE_CACHE=str(tmp_path))
     ways = [
         "native",
         "native again",
@@ -143,22 +120,9 @@ def test_each_way_to_it_is_weighed(tmp_path: Path, runtime: str) -> None:
 def test_kill_9_amid_slices_keeps_finished_blocks_and_the_next_run_removes_the_frozen(
     bench: Bench,
 ) -> None:
-    study = bench.study(NATIVE, BRIDGE, blocks=2)
-    process = bench.start("run", study, *SLICES)
-    wait_for(process, bench, nth("trial begun", 4))
-    time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
-    process.kill()
-    process.wait()
-    kept = {name: one["ended"] for name, one in bench.manifests().items()}
-    assert len(kept) == 2
-    assert len(sandboxes()) == 1
-    assert "containers" in " ".join(leftovers())
-    again = bench.tare("run", study, *SLICES)
-    assert again.returncode in (0, 3), again.stdout + again.stderr
-    assert "resuming small" in again.stdout
-    manifests = bench.manifests()
-    assert len(manifests) == 4
-    assert {name: manifests[name]["ended"] for name in kept} == kept
+    with killed_and_run_again(bench, bench.study(NATIVE, BRIDGE, blocks=2), *SLICES):
+        assert len(sandboxes()) == 1
+        assert "containers" in " ".join(leftovers())
 
 
 def test_clean_removes_what_kill_9_leaves_and_nothing_of_others(bench: Bench) -> None:
@@ -187,12 +151,4 @@ def kill_sandbox(run: int) -> None:
 
 
 def test_a_sandbox_that_is_killed_costs_a_trial_at_most(bench: Bench) -> None:
-    process = bench.start("run", bench.study(NATIVE, BRIDGE, blocks=2), "--set", "load.measure=8s")
-    wait_for(process, bench, lambda one: "bridge" in one.get("trial", ""))
-    time.sleep(3.0)  # into the trial
-    kill_sandbox(process.pid)
-    output, _ = process.communicate(timeout=300)
-    assert process.returncode in (0, 3), output
-    assert "Traceback" not in output
-    good = [one for one in bench.manifests().values() if one["status"] == "done"]
-    assert len(good) == 4, output
+    good_after_harm(bench, bench.study(NATIVE, BRIDGE, blocks=2), kill_sandbox, "8s")

@@ -6,17 +6,14 @@ Skipped where Podman cannot be used; the reason has the command that mends it.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
-from tare.records.prices import Weighing
 from tare.runtimes.confinement import OWN_USER
 from tare.runtimes.docker_engine import BY_DNAT, labelled, nat_rules
 from tare.runtimes.podman.declaration import DECLARED
@@ -24,7 +21,7 @@ from tare.runtimes.podman.engine import serving
 from tare.runtimes.registry import declared
 from tests.machines.neighbour import NEIGHBOUR, a_neighbour
 
-from .conftest import NATIVE, TARE, Bench, leftovers
+from .conftest import NATIVE, Bench, leftovers, weighed
 from .from_snapshots import (
     assert_only_our_rule_keeps_out,
     process_of,
@@ -91,19 +88,9 @@ def nothing_left() -> Iterator[None]:
     assert in_podman() == {}
 
 
-def done(bench: Bench, run: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
-    """Condition to its manifest; all were measured, and without errors."""
-    assert run.returncode in (0, 3), run.stdout + run.stderr
-    manifests = {one["condition"]: one for one in bench.manifests().values()}
-    assert {one["status"] for one in manifests.values()} == {"done"}
-    assert all(client["ok"] > 100 for one in manifests.values() for client in one["clients"])
-    assert all(client["errors"] == 0 for one in manifests.values() for client in one["clients"])
-    return manifests
-
-
 def test_networks_storages_and_limits(bench: Bench) -> None:
     study = bench.study(NATIVE, HOST, BRIDGE, PUBLISHED, LIMITED, fresh="block")
-    manifests = done(bench, bench.tare("run", study))
+    manifests = bench.done(bench.tare("run", study))
     assert {name: one["units"][0]["path"] for name, one in manifests.items()} == {
         "native": "loopback of the host",
         "host": "loopback of the host",
@@ -134,7 +121,7 @@ def test_native_against_docker_against_podman_in_slices_by_each_endpoint(bench: 
         except subprocess.TimeoutExpired:
             continue
     output, _ = running.communicate()
-    manifests = done(bench, subprocess.CompletedProcess([], running.returncode, output, ""))
+    manifests = bench.done(subprocess.CompletedProcess([], running.returncode, output, ""))
     assert led > 0, "connections to the published port passed netavark's rule"
     assert states <= {"LISTEN"}, "conmon holds the port, and relays nothing"
     nodes = {name: one["units"][0] for name, one in manifests.items()}
@@ -241,16 +228,8 @@ def forwarded() -> Iterator[None]:
 
 
 def test_each_way_to_it_is_weighed(tmp_path: Path) -> None:
-    told = subprocess.run(
-        [TARE, "weigh", "podman", "--rounds", "3", "--seconds", "27", "--in-flight", "1", "--json"],
-        env={**os.environ, "TARE_CACHE": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert told.returncode in (0, 3), told.stderr  # 3: on a busy machine
-    found = Weighing.model_validate(json.loads(told.stdout))
+    short = ("--seconds", "27", "--in-flight", "1")
+    found = weighed("podman", *short, TARE_CACHE=str(tmp_path))
     assert [one.way for one in found.prices] == WAYS
     assert found.left_out == {}
     by_way = {one.way: one for one in found.prices}

@@ -25,7 +25,7 @@ from tests.runtimes.podman.test_leftovers import marks
 
 from .conftest import NATIVE, Bench, leftovers
 from .slow_registry import SlowRegistry, slow_registry
-from .test_bad_things import nth, wait_for
+from .test_bad_things import good_after_harm, killed_and_run_again, nth, wait_for
 from .test_podman import AGAIN, BRIDGE, FAULT, HOST, SLICES, in_podman, nothing_left
 
 __all__ = ["nothing_left"]
@@ -88,24 +88,11 @@ def test_kill_9_amid_slices_keeps_finished_blocks_and_the_next_run_removes_the_f
 ) -> None:
     before = others()
     assert before["service"] == "None"
-    study = bench.study(NATIVE, VOLUME, blocks=2)
-    process = bench.start("run", study, *SLICES)
-    wait_for(process, bench, nth("trial begun", 4))
-    time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
-    process.kill()
-    process.wait()
-    kept = {name: one["ended"] for name, one in bench.manifests().items()}
-    assert len(kept) == 2
-    assert len(services()) == 1
-    found = " ".join(leftovers())
-    for kind in ("containers", "networks", "volumes", "services"):
-        assert f"Podman {kind}" in found
-    again = bench.tare("run", study, *SLICES)
-    assert again.returncode in (0, 3), again.stdout + again.stderr
-    assert "resuming small" in again.stdout
-    manifests = bench.manifests()
-    assert len(manifests) == 4
-    assert {name: manifests[name]["ended"] for name in kept} == kept
+    with killed_and_run_again(bench, bench.study(NATIVE, VOLUME, blocks=2), *SLICES):
+        assert len(services()) == 1
+        found = " ".join(leftovers())
+        for kind in ("containers", "networks", "volumes", "services"):
+            assert f"Podman {kind}" in found
     assert services() == []
     assert others() == before
 
@@ -159,15 +146,7 @@ def test_what_is_taken_from_a_run_costs_a_trial_at_most(
     bench: Bench, harm: Callable[[int], None]
 ) -> None:
     study = bench.study(NATIVE, BRIDGE, blocks=2)
-    process = bench.start("run", study, "--set", "load.measure=5s")
-    wait_for(process, bench, lambda one: "bridge" in one.get("trial", ""))
-    time.sleep(3.0)  # into the trial
-    harm(process.pid)
-    output, _ = process.communicate(timeout=300)
-    assert process.returncode in (0, 3), output
-    assert "Traceback" not in output
-    good = [one for one in bench.manifests().values() if one["status"] == "done"]
-    assert len(good) == 4, output
+    good = good_after_harm(bench, study, harm, "5s")
     assert {one["clients"][0]["errors"] for one in good} == {0}
 
 

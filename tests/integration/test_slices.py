@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ import psutil
 import pytest
 
 from .conftest import BRIDGE, HOST, NATIVE, Bench, leftovers
-from .test_bad_things import fill, nth, small_disk, wait_for
+from .test_bad_things import fill, killed_and_run_again, nth, small_disk, wait_for
 
 pytestmark = pytest.mark.engine
 
@@ -32,8 +31,7 @@ def slices_of(bench: Bench, trial: str) -> list[dict[str, Any]]:
 
 def test_conditions_in_turn_on_every_platform_and_their_sums(bench: Bench) -> None:
     study = bench.study(NATIVE, HOST, BRIDGE, blocks=2)
-    done = bench.tare("run", study, "--json", *SLICES)
-    assert done.returncode in (0, 3), done.stderr
+    done = bench.measured("run", study, "--json", *SLICES)
     manifests = bench.manifests()
     assert len(manifests) == 6
     for name, manifest in manifests.items():
@@ -65,8 +63,7 @@ def test_a_server_runs_on_while_its_endpoints_have_their_slices(bench: Bench) ->
     ways = ("loopback", "bridge", "proxy")
     study = bench.study(NATIVE, *(ENDPOINT.format(way) for way in ways))
     turns = ("--set", "design.slice=60ms", "--set", "design.turn=pass")
-    done = bench.tare("run", study, *turns)
-    assert done.returncode in (0, 3), done.stdout + done.stderr
+    bench.measured("run", study, *turns)
     trials = {m["condition"]: (name, m) for name, m in bench.manifests().items()}
     assert {way: m["slices"]["count"] for way, (_, m) in trials.items()} == {
         "native": 75,
@@ -90,8 +87,7 @@ def test_a_server_runs_on_while_its_endpoints_have_their_slices(bench: Bench) ->
 
 def test_three_nodes_at_quorum_and_clusters_side_by_side(bench: Bench) -> None:
     study = bench.study(NATIVE, BRIDGE, nodes=3)
-    done = bench.tare("run", study, "--json", *SLICES)
-    assert done.returncode in (0, 3), done.stderr
+    bench.measured("run", study, "--json", *SLICES)
     manifests = bench.manifests()
     assert len(manifests) == 2
     for manifest in manifests.values():
@@ -99,11 +95,10 @@ def test_three_nodes_at_quorum_and_clusters_side_by_side(bench: Bench) -> None:
         assert len([u for u in manifest["units"] if u["role"] == "database"]) == 3
     two = bench.study(NATIVE, AGAIN, name="two")
     load = "client.runtime=docker"
-    done = bench.tare(
+    bench.measured(
         "run", two, "--json", *SLICES, "--set", "clusters=2", "--set", load,
         "--set", "client.network=bridge", "--set", "load.rate=200",
     )  # fmt: skip
-    assert done.returncode in (0, 3), done.stderr
     for manifest in bench.manifests("two").values():
         assert [client["errors"] for client in manifest["clients"]] == [0, 0]
         rates = [client["throughput"] for client in manifest["clients"]]
@@ -123,21 +118,8 @@ def test_where_a_node_dies_the_whole_block_is_measured_again(bench: Bench) -> No
 def test_kill_9_amid_slices_keeps_finished_blocks_and_frozen_servers_are_removed(
     bench: Bench,
 ) -> None:
-    study = bench.study(NATIVE, BRIDGE, blocks=2)
-    process = bench.start("run", study, *SLICES)
-    wait_for(process, bench, nth("trial begun", 4))
-    time.sleep(6.0)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    kept = {name: m["ended"] for name, m in bench.manifests().items()}
-    assert len(kept) == 2
-    assert leftovers() != []
-    again = bench.tare("run", study, *SLICES)
-    assert again.returncode in (0, 3), again.stdout + again.stderr
-    assert "resuming small" in again.stdout
-    manifests = bench.manifests()
-    assert len(manifests) == 4
-    assert {name: manifests[name]["ended"] for name in kept} == kept
+    with killed_and_run_again(bench, bench.study(NATIVE, BRIDGE, blocks=2), *SLICES):
+        assert leftovers() != []
     assert leftovers() == []
 
 
@@ -164,8 +146,7 @@ def test_a_disk_that_fills_amid_slices_loses_no_finished_block(bench: Bench) -> 
         kept = {n: m["ended"] for n, m in bench.manifests().items() if m["status"] == "done"}
         assert sorted(kept) == ["D1-B01-again", "D1-B01-native"]
         (disk / "filler").unlink()
-        again = bench.tare("run", study, *SLICES)
-        assert again.returncode in (0, 3), again.stdout + again.stderr
+        bench.measured("run", study, *SLICES)
         done = {n: m["ended"] for n, m in bench.manifests().items() if m["status"] == "done"}
         assert len(done) == 4
         assert {name: done[name] for name in kept} == kept

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -19,26 +18,12 @@ from tare.monitor.calls import KINDS
 from tare.records.kept_measurements import MeasuredMachine
 from tare.records.prices import Weighing
 
-from .conftest import FROM_A_TERMINAL, TARE, leftovers
+from .conftest import FROM_A_TERMINAL, TARE, leftovers, weighed
 
 pytestmark = pytest.mark.engine
 
 WAYS = ["native", "native again", "docker.host", "docker.loopback", "docker.bridge",
         "docker.published", "docker.proxy", "docker.between-nodes"]  # fmt: skip
-
-
-def weighed(*words: str, **environment: str) -> Weighing:
-    """What the command says in JSON."""
-    done = subprocess.run(
-        [TARE, "weigh", "--rounds", "3", "--json", *words],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode in (0, 3), done.stderr  # 3: on a busy machine
-    return Weighing.model_validate(json.loads(done.stdout))
 
 
 def test_each_way_has_a_price_docker_proxy_is_the_dearest_and_calls_are_counted() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
 import subprocess
 import time
@@ -16,7 +14,7 @@ from tare.lab import microbenchmarks
 from tare.lab.microbenchmarks import weigh_parts
 from tare.records.part_prices import PartPrice, PartWeighing
 
-from .conftest import FROM_A_TERMINAL, TARE, leftovers
+from .conftest import FROM_A_TERMINAL, TARE, leftovers, weighed_json
 
 pytestmark = pytest.mark.engine
 
@@ -27,16 +25,7 @@ BUDGET_S = 40
 
 def weighed(*words: str, **environment: str) -> PartWeighing:
     """What the command says in JSON."""
-    done = subprocess.run(
-        [TARE, "weigh", "--rounds", "3", "--json", "--what", *words],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return PartWeighing.model_validate(json.loads(done.stdout))
+    return PartWeighing.model_validate_json(weighed_json(["--what", *words], environment, {0}))
 
 
 CREATE = "create a file"

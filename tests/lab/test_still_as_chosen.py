@@ -59,6 +59,13 @@ class Scene:
         assert self.content() == before
 
 
+def interrupted(command: Scripted, *, after: int) -> None:
+    """It measures until this round."""
+    command.until = after
+    with pytest.raises(KeyboardInterrupt):
+        command.run()
+
+
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     without_resources(monkeypatch)
@@ -72,14 +79,9 @@ def test_a_run_that_another_command_has_finished_meanwhile_is_left_as_it_is(scen
 
 
 def test_a_resumed_run_that_another_command_went_on_with_is_left_as_it_is(scene: Scene) -> None:
-    begun = scene.chosen(3)
-    begun.until = 1
-    with pytest.raises(KeyboardInterrupt):
-        begun.run()
+    interrupted(scene.chosen(3), after=1)
     first, second, third = (scene.chosen(3) for _ in range(3))
-    first.until = 2
-    with pytest.raises(KeyboardInterrupt):
-        first.run()
+    interrupted(first, after=2)
     scene.refused(second)
     assert scene.chosen(3).run().done == 6
     scene.refused(third)
@@ -100,10 +102,7 @@ def test_a_place_that_somebody_has_taken_meanwhile_is_theirs(scene: Scene) -> No
 
 
 def test_a_run_that_another_command_only_looked_at_goes_on(scene: Scene) -> None:
-    begun = scene.chosen(2)
-    begun.until = 1
-    with pytest.raises(KeyboardInterrupt):
-        begun.run()
+    interrupted(scene.chosen(2), after=1)
     first = scene.chosen(2)
     scene.chosen(2)
     assert first.run().done == 4

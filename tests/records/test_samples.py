@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tare.errors import RecordError
-from tare.records.samples import Samples, read_samples
+from tare.records.samples import Samples, read_samples, samples_schema, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,8 +33,8 @@ def by_arrow(path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(table), path)
 
 
-def by_polars(path: Path) -> None:
-    pl.DataFrame(ROWS, schema=COLUMNS, orient="row").write_parquet(path)
+def by_pandas(path: Path) -> None:
+    pd.DataFrame(ROWS, columns=COLUMNS).to_parquet(path)
 
 
 def in_row_groups(path: Path) -> None:
@@ -42,7 +42,7 @@ def in_row_groups(path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(table), path, row_group_size=2)
 
 
-@pytest.mark.parametrize("write", [by_arrow, by_polars, in_row_groups])
+@pytest.mark.parametrize("write", [by_arrow, by_pandas, in_row_groups])
 def test_rows_keep_their_order_and_parts_the_order_of_appearance(
     tmp_path: Path, write: Callable[[Path], None]
 ) -> None:
@@ -66,9 +66,7 @@ def test_what_is_not_there_is_nan_or_nameless(tmp_path: Path) -> None:
 
 def test_a_file_without_rows_has_no_parts(tmp_path: Path) -> None:
     path = tmp_path / "samples.parquet"
-    pl.DataFrame(
-        schema={"t": pl.Float64, "scope": pl.String, "metric": pl.String, "value": pl.Float64}
-    ).write_parquet(path)
+    write_table(path, samples_schema().empty_table())
     found = read_samples(path)
     assert (found.parts, len(found.t)) == ([], 0)
     assert found.rows(found.of_machines()) == []
@@ -88,6 +86,6 @@ def test_rows_of_a_part_are_those_chosen() -> None:
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_missing_column_is_damage(tmp_path: Path, column: str) -> None:
     path = tmp_path / "samples.parquet"
-    pl.DataFrame(ROWS, schema=COLUMNS, orient="row").drop(column).write_parquet(path)
+    pd.DataFrame(ROWS, columns=COLUMNS).drop(columns=column).to_parquet(path)
     with pytest.raises(RecordError, match="damaged"):
         read_samples(path)

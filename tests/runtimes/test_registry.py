@@ -22,6 +22,9 @@ GVISOR = ["gvisor", "gvisor-systrap", "gvisor-kvm", "gvisor-ptrace"]
 PODMAN = ["podman", "podman-crun", "podman-runc"]
 NAMES = ["native", "docker", *PODMAN, *GVISOR, "kubernetes", "swarm"]
 
+OF_ENGINES = "tare.runtimes.docker_family"
+"""what the declarations of engines of this machine have in common"""
+
 
 class Jail(Declaration):
     name = "jail"
@@ -134,13 +137,14 @@ def test_what_is_made_has_the_name_and_asks_nothing_yet(name: str, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", registry.OWN)
+@pytest.mark.parametrize("name", [*registry.OWN, OF_ENGINES])
 def test_a_declaration_imports_nothing_that_takes_long(name: str) -> None:
     """It is imported by every command that reads a study."""
     tree = ast.parse(Path(str(importlib.import_module(name).__file__)).read_text("utf-8"))
     at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
     own = {one for one in at_once if one and one.startswith("tare")}
-    assert own <= {"tare.errors", "tare.runtimes.declaration", "tare.runtimes.obstacle"}
+    light = {"tare.errors", "tare.runtimes.declaration", "tare.runtimes.obstacle", OF_ENGINES}
+    assert own <= light
     assert at_once - own <= set(sys.stdlib_module_names)
 
 

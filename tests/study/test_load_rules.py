@@ -8,6 +8,7 @@ import pytest
 
 from tare.study.load_rules import load_problems
 from tare.study.origins import Origins
+from tare.study.problems import ConditionProblems
 from tare.study.schema import Setup
 
 OWN: dict[str, Any] = {
@@ -25,7 +26,7 @@ OWN: dict[str, Any] = {
 
 def problems(load: dict[str, Any], **more: Any) -> list[str]:
     setup = Setup.model_validate({"load": load, **more})
-    return [one.what for one in load_problems(setup, Origins({}), "base")]
+    return [one.what for one in load_problems(setup, ConditionProblems(Origins({}), "base"))]
 
 
 def own(**changes: Any) -> dict[str, Any]:

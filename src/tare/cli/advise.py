@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -40,22 +40,14 @@ def command(
     over: Annotated[str, typer.Option(help="The platform that it replaces.")] = BARE,
     network: Annotated[str, typer.Option(help="host, bridge, published, service-ip, ...")] = "",
     storage: Annotated[str, typer.Option(help="directory, volume, layer, host-path.")] = "",
-    against_network: Annotated[
-        str, typer.Option("--against-network", help="The network it replaces, same platform.")
-    ] = "",
-    against_storage: Annotated[
-        str, typer.Option("--against-storage", help="The storage it replaces, same platform.")
-    ] = "",
+    against_network: Annotated[str, typer.Option(help="Network it replaces, same platform.")] = "",
+    against_storage: Annotated[str, typer.Option(help="Storage it replaces, same platform.")] = "",
     plugin: Annotated[str, typer.Option(help="Network plugin: weave, flannel, overlay.")] = "",
     address: Annotated[
         str, typer.Option(help="Stable address before a machine: floating-ip, host-name.")
     ] = "",
-    against_plugin: Annotated[
-        str, typer.Option("--against-plugin", help="The plugin it replaces, same platform.")
-    ] = "",
-    against_address: Annotated[
-        str, typer.Option("--against-address", help="The address it replaces, same platform.")
-    ] = "",
+    against_plugin: Annotated[str, typer.Option(help="Plugin it replaces, same platform.")] = "",
+    against_address: Annotated[str, typer.Option(help="Address it replaces, same platform.")] = "",
     machines: Annotated[str, typer.Option(help="What both sides run on: physical or vm.")] = "",
     instance: Annotated[str, typer.Option(help="The cloud's name of it, as m3.large.")] = "",
     client: Annotated[str, typer.Option(help=f"The load client: {either(CLIENTS)}.")] = BARE,
@@ -65,18 +57,15 @@ def command(
     threads: Annotated[int | None, typer.Option(min=1, help="Operations in flight.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes per cluster.")] = None,
     replication_factor: Annotated[
-        int | None, typer.Option("--replication-factor", min=1, help="Copies of each row.")
+        int | None, typer.Option(min=1, help="Copies of each row.")
     ] = None,
     clusters: Annotated[int | None, typer.Option(min=1, help="Clusters side by side.")] = None,
     against_clusters: Annotated[
         int | None,
-        typer.Option("--against-clusters", min=1, help="How many they replace, same platform."),
+        typer.Option(min=1, help="How many they replace, same platform."),
     ] = None,
     against_replication_factor: Annotated[
-        int | None,
-        typer.Option(
-            "--against-replication-factor", min=1, help="Copies it replaces, same platform."
-        ),
+        int | None, typer.Option(min=1, help="Copies it replaces, same platform.")
     ] = None,
     metric: Annotated[
         str, typer.Option(help="Only one of mean, p95, p99, throughput, cpu, cpu_per_op, disk.")
@@ -90,19 +79,15 @@ def command(
         ),
     ] = "",
     margin: Annotated[str, typer.Option(help="The difference that would matter.")] = "5%",
-    round_trips: Annotated[
-        float, typer.Option("--round-trips", min=0.01, help="Of an operation of yours.")
-    ] = 1.0,
+    round_trips: Annotated[float, typer.Option(min=0.01, help="Of an operation of yours.")] = 1.0,
     operation_us: Annotated[
-        float | None,
-        typer.Option("--operation-us", min=0.01, help="CPU time of an operation of yours."),
+        float | None, typer.Option(min=0.01, help="CPU time of an operation of yours.")
     ] = None,
     row_bytes: Annotated[
-        int | None,
-        typer.Option("--row-bytes", min=1, help="Of each answer to an operation of yours."),
+        int | None, typer.Option(min=1, help="Of each answer to an operation of yours.")
     ] = None,
     study_out: Annotated[
-        Path | None, typer.Option("--study-out", help="Write the study that would settle it.")
+        Path | None, typer.Option(help="Write the study that would settle it.")
     ] = None,
     knowledge: Knowledge = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
@@ -136,38 +121,25 @@ def command(
     if given:
         questions = advising.of_study(given, scale)
     else:
-        asked = Query(
-            database=advising.one_of("--database", database, ("cassandra", "mongodb")),
-            version=version,
-            platform=advising.one_of("--platform", platform, PLATFORMS),
-            over=advising.one_of("--over", over, PLATFORMS),
-            network=advising.one_of("--network", network, get_args(Network)),
-            storage=advising.one_of("--storage", storage, get_args(Storage)),
-            against_network=advising.one_of(
-                "--against-network", against_network, get_args(Network)
-            ),
-            against_storage=advising.one_of(
-                "--against-storage", against_storage, get_args(Storage)
-            ),
-            plugin=advising.one_of("--plugin", plugin, plugins),
-            address=advising.one_of("--address", address, advising.ADDRESSES),
-            against_plugin=advising.one_of("--against-plugin", against_plugin, plugins),
-            against_address=advising.one_of(
-                "--against-address", against_address, advising.ADDRESSES
-            ),
-            machines=advising.one_of("--machines", machines, ("physical", "vm")),
-            instance=instance,
-            client=advising.one_of("--client", client, CLIENTS),
-            operation=advising.one_of("--operation", operation, get_args(Operation)),
-            workload=advising.one_of("--workload", workload, tuple(READS)),
-            share=advising.share("--load", load) if load else None,
-            threads=threads,
-            nodes=nodes,
-            replication_factor=replication_factor,
-            clusters=clusters,
-            against_clusters=against_clusters,
-            against_replication_factor=against_replication_factor,
-        )
+        known: dict[str, tuple[str, ...]] = {
+            "database": ("cassandra", "mongodb"),
+            **dict.fromkeys(("platform", "over"), PLATFORMS),
+            **dict.fromkeys(("network", "against_network"), get_args(Network)),
+            **dict.fromkeys(("storage", "against_storage"), get_args(Storage)),
+            **dict.fromkeys(("plugin", "against_plugin"), plugins),
+            **dict.fromkeys(("address", "against_address"), advising.ADDRESSES),
+            "machines": ("physical", "vm"),
+            "client": CLIENTS,
+            "operation": get_args(Operation),
+            "workload": tuple(READS),
+        }
+        free = ("version", "instance", "threads", "nodes", "replication_factor", "clusters",
+                "against_clusters", "against_replication_factor")  # fmt: skip
+        said: dict[str, Any] = {name: context.params[name] for name in free}
+        for name, values in known.items():
+            option = f"--{name.replace('_', '-')}"
+            said[name] = advising.one_of(option, context.params[name], values)
+        asked = Query(**said, share=advising.share("--load", load) if load else None)
         advising.refuse_alike(asked)
         questions = {"": asked}
     answers = {name: advise(library, one, **options) for name, one in questions.items()}

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from tare.imports.file_content import UnreadableError
+from tare.records.samples import samples_schema, write_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
 
 SERIES = ("sar", "iostat", "dstat")
 """Tools whose files add series to trials that are there."""
-SAMPLE_COLUMNS = pl.Schema(
-    {"t": pl.Float64, "scope": pl.String, "metric": pl.String, "value": pl.Float64}
-)
 SLACK_S = 2.0
 """A tool's clock may be so far from the client's."""
 
@@ -37,26 +36,28 @@ def append_samples(path: Path, manifest: TrialManifest, reading: FileReading, sc
         UnreadableError: no sample lies within the trial.
         OSError: the file cannot be written.
     """
-    frame = _aligned(manifest, reading, scope)
+    table = _aligned(manifest, reading, scope)
     if path.is_file():
         try:
-            before = pl.read_parquet(path).cast(SAMPLE_COLUMNS)
-        except (OSError, pl.exceptions.PolarsError, pa.ArrowException) as error:
+            schema = samples_schema()
+            before = pq.read_table(path).select(schema.names).cast(schema)
+        except (OSError, KeyError, pa.ArrowException) as error:
             raise UnreadableError(f"the trial's samples.parquet is damaged: {error}") from error
-        given = frame["metric"].unique().to_list()
-        again = (pl.col("scope") == scope) & pl.col("metric").is_in(given)
-        replaced = before.filter(again)["metric"].unique().sort().to_list()
+        again = pc.and_(
+            pc.equal(before["scope"], scope), pc.is_in(before["metric"], table["metric"].unique())
+        )
+        replaced = sorted(before.filter(again)["metric"].unique().to_pylist())
         known = manifest.source.files if manifest.source is not None else []
         if replaced and any(scope in one.scope.split() for one in known):
             names = ", ".join(replaced)
             reading.notes.append(f"{names} of {scope}: from the later of two files")
-        frame = pl.concat([before.filter(~again), frame])
+        table = pa.concat_tables([before.filter(pc.invert(again)), table])
     aside = path.with_name(f".{path.name}")
-    frame.write_parquet(aside)
+    write_table(aside, table)
     aside.rename(path)
 
 
-def _aligned(manifest: TrialManifest, reading: FileReading, scope: str) -> pl.DataFrame:
+def _aligned(manifest: TrialManifest, reading: FileReading, scope: str) -> pa.Table:
     times = sorted({sample.t for sample in reading.samples})
     if not times:
         raise UnreadableError("it holds no interval")
@@ -69,23 +70,18 @@ def _aligned(manifest: TrialManifest, reading: FileReading, scope: str) -> pl.Da
     elif not manifest.started:
         _adopt(manifest, begin, times[-1])
         reading.notes.append("the trial's own time is unknown: it was taken from its series")
-    frame = pl.DataFrame(
-        {
-            "t": [sample.t + shift for sample in reading.samples],
-            "scope": scope,
-            "metric": [sample.metric for sample in reading.samples],
-            "value": [sample.value for sample in reading.samples],
-        },
-        schema=SAMPLE_COLUMNS,
-    )
     end = max(manifest.measure_end, manifest.measure_start)
-    inside = frame.filter(pl.col("t").is_between(manifest.measure_start - SLACK_S, end + SLACK_S))
-    if not inside.height:
+    first, last = manifest.measure_start - SLACK_S, end + SLACK_S
+    if not any(first <= time + shift <= last for time in times):
         raise UnreadableError(
             f"it covers {_clock(times[0] + shift)} to {_clock(times[-1] + shift)}, the trial ran "
             f"from {_clock(manifest.measure_start)} to {_clock(end)}"
         )
-    return frame
+    rows = [
+        {"t": one.t + shift, "scope": scope, "metric": one.metric, "value": one.value}
+        for one in reading.samples
+    ]
+    return pa.Table.from_pylist(rows, schema=samples_schema())
 
 
 def _adopt(manifest: TrialManifest, begin: float, end: float) -> None:

@@ -8,7 +8,6 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from types import TracebackType
 
 from tare.errors import LabBusyError, RuntimeUnavailableError
 
@@ -49,12 +48,7 @@ class RunLock:
         self._say_whose(json.dumps({"pid": os.getpid(), "run": self._run}).encode())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._say_whose(b"")
         os.close(self._file)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tare.artifacts.binaries import find
 from tare.machines.cgroups import Accounting
 from tare.machines.machine import HERE, Here, Machine
+from tare.records.samples import samples_schema, write_table
 from tare.starter import labels
 
 INTERVAL_S = 1.0
@@ -111,12 +111,4 @@ def write_samples(samples: list[dict[str, Any]], path: Path) -> None:
                     columns["scope"].append(scope)
                     columns["metric"].append(metric)
                     columns["value"].append(float(value))
-    schema = pa.schema(
-        [
-            ("t", pa.float64()),
-            ("scope", pa.string()),
-            ("metric", pa.string()),
-            ("value", pa.float64()),
-        ]
-    )
-    pq.write_table(pa.table(columns, schema=schema), path, compression="zstd")
+    write_table(path, pa.table(columns, schema=samples_schema()))

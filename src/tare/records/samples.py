@@ -117,5 +117,20 @@ def _names(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
     return [*names, ""], codes.astype(np.int64)
 
 
+def samples_schema() -> pa.Schema:
+    """The columns of samples.parquet."""
+    import pyarrow as pa
+
+    kinds = {"t": pa.float64(), "scope": pa.string(), "metric": pa.string(), "value": pa.float64()}
+    return pa.schema(kinds)
+
+
+def write_table(path: Path, samples: pa.Table) -> None:
+    """Write a trial's samples, with the columns of `samples_schema`."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(samples, path, compression="zstd")
+
+
 def damaged(path: Path, why: str) -> RecordError:
     return RecordError("a record is damaged", where=str(path), why=why)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from dataclasses import is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
-import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from tare.analysis.model import Effect
@@ -24,31 +26,34 @@ METRIC = "metric."
 """Before the name of a metric of imported files that another column already has."""
 
 _IDENTITY: Mapping[str, Any] = {
-    "study": pl.String,
-    "run": pl.String,
-    "trial": pl.String,
-    "condition": pl.String,
+    "study": pa.string(),
+    "run": pa.string(),
+    "trial": pa.string(),
+    "condition": pa.string(),
 }
 _PLACE: Mapping[str, Any] = {
-    "round": pl.Int64,
-    "block": pl.Int64,
-    "position": pl.Int64,
-    "deployment": pl.String,
-    "status": pl.String,
-    "reason": pl.String,
+    "round": pa.int64(),
+    "block": pa.int64(),
+    "position": pa.int64(),
+    "deployment": pa.string(),
+    "status": pa.string(),
+    "reason": pa.string(),
 }
 _FLAGS: Mapping[str, Any] = {
-    "errors": pl.Float64,
-    "saturated": pl.Boolean,
-    "warm": pl.Boolean,
-    "steady": pl.Boolean,
-    "outlier": pl.Boolean,
+    "errors": pa.float64(),
+    "saturated": pa.bool_(),
+    "warm": pa.bool_(),
+    "steady": pa.bool_(),
+    "outlier": pa.bool_(),
 }
 _ENDS = ("_low", "_high")
+_SPECIAL = ',"\n\r'
+"""A text with one of these, or an empty one, stands in quotes."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""So begins what a spreadsheet would compute (CSV injection); an apostrophe comes before it."""
 
 
-def trials_frame(analysis: Analysis) -> pl.DataFrame:
+def trials_table(analysis: Analysis) -> pa.Table:
     """One row per trial: identity, levels, place in the design, metrics, validity flags.
 
     A metric that a trial does not have is null. The units of the metrics are in `analysis.metrics`.
@@ -57,14 +62,14 @@ def trials_frame(analysis: Analysis) -> pl.DataFrame:
     factors = list(dict.fromkeys(f for of in levels.values() for f in of))
     schema: dict[str, Any] = {
         **_IDENTITY,
-        **{LEVELS + factor: pl.String for factor in factors},
+        **{LEVELS + factor: pa.string() for factor in factors},
         **_PLACE,
     }
     metrics = {}
     for name in dict.fromkeys(m.name for m in analysis.metrics if m.name != "errors"):
         taken = name in schema or name in _FLAGS or name.startswith(LEVELS)
         metrics[name] = METRIC + name if taken else name
-    schema |= {**dict.fromkeys(metrics.values(), pl.Float64), **_FLAGS}
+    schema |= {**dict.fromkeys(metrics.values(), pa.float64()), **_FLAGS}
     rows = []
     trials = analysis.trials
     if any(trial.sources for trial in trials):  # Tare's own are in the order of their execution
@@ -77,7 +82,7 @@ def trials_frame(analysis: Analysis) -> pl.DataFrame:
         if trial.sources:
             row["saturated"] = None  # no other tool tells whether its client was the limit
         rows.append(row | {"errors": _errors(trial)})
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pa.Table.from_pylist(rows, schema=pa.schema(schema))
 
 
 def _numbered(name: str) -> list[tuple[int, str]]:
@@ -91,12 +96,14 @@ def _errors(trial: TrialSummary) -> float:
     return trial.values.get("errors", float(trial.errors))
 
 
-def effects_frame(analysis: Analysis) -> pl.DataFrame:
+def effects_table(analysis: Analysis) -> pa.Table:
     """One row per effect: the fields of the JSON but those of parts; an interval is two columns."""
     units = {metric.name: metric.unit for metric in analysis.metrics}
     factors = list(dict.fromkeys(f for e in analysis.effects for f in e.levels))
-    rows = [_effect(effect, factors, units) for effect in analysis.effects]
-    return pl.DataFrame(rows, infer_schema_length=None, orient="row")
+    if not analysis.effects:
+        fields = (column for name in _flat_fields() for column in _columns(name, None))
+        return pa.table(dict.fromkeys(["metric", "unit", *fields], pa.array([])))
+    return pa.Table.from_pylist([_effect(effect, factors, units) for effect in analysis.effects])
 
 
 def _effect(effect: Effect, factors: Sequence[str], units: Mapping[str, str]) -> dict[str, Any]:
@@ -134,32 +141,35 @@ def _columns(name: str, value: Any) -> dict[str, Any]:
     return {name: value}
 
 
-def parquet(frame: pl.DataFrame) -> bytes:
+def parquet(table: pa.Table) -> bytes:
     """The table as a Parquet file."""
     out = io.BytesIO()
-    frame.write_parquet(out)
+    pq.write_table(table, out, compression="zstd")
     return out.getvalue()
 
 
-def csv(frame: pl.DataFrame) -> str:
+def csv(table: pa.Table) -> str:
     """The table as CSV (RFC 4180, UTF-8) in which no text cell can be taken for a formula."""
-    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
-    safe = frame.with_columns(
-        pl.Series(name, [_guarded(text) for text in frame[name]], dtype=pl.String) for name in texts
-    )
-    return safe.rename({name: _guarded(name) or name for name in frame.columns}).write_csv()
+    columns = [[name, *table[name].to_pylist()] for name in table.column_names]
+    return "".join(",".join(map(_cell, row)) + "\n" for row in zip(*columns, strict=True))
 
 
-def _guarded(text: str | None) -> str | None:
-    """The text, behind an apostrophe where a spreadsheet would compute it (CSV injection)."""
-    if text is None or not text.lstrip(" ").startswith(_FORMULA):
-        return text
-    return "'" + text
+def _cell(value: Any) -> str:
+    """A cell of a CSV file: empty is not known, an empty text has quotes."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str):
+        return "NaN" if math.isnan(value) else str(value)
+    text = "'" + value if value.lstrip(" ").startswith(_FORMULA) else value
+    special = not text or any(one in text for one in _SPECIAL)
+    return '"{}"'.format(text.replace('"', '""')) if special else text
 
 
 def files(analysis: Analysis) -> Iterable[tuple[str, str | bytes]]:
     """(file name, content) of all tables of a run."""
-    trials = trials_frame(analysis)
+    trials = trials_table(analysis)
     yield "trials.parquet", parquet(trials)
     yield "trials.csv", csv(trials)
-    yield "effects.csv", csv(effects_frame(analysis))
+    yield "effects.csv", csv(effects_table(analysis))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tare.errors import RuntimeUnavailableError
-from tare.runtimes.declaration import Declaration, Seen
+from tare.runtimes.docker_family import EngineDeclaration
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
@@ -19,24 +18,12 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 
-class Docker(Declaration):
+class Docker(EngineDeclaration):
     """A container of an engine that one machine has."""
 
     name = "docker"
     on_hosts = True
-    networks = ("host", "bridge", "published")
-    endpoints = ("", "loopback", "bridge", "published", "proxy")
-    storages = ("directory", "volume", "layer")
-    several_on = "bridge"
-    proposed = ("bridge", "volume")
     near = (("swarm", 0.6), ("kubernetes", 0.6))
-    unit_s = 1.0
-    local_images = True
-    in_engine = ("volume", "layer")
-
-    @property
-    def made_storages(self) -> tuple[str, ...]:
-        return "volume", "directory"
 
     def engine_in_words(self, facts: Mapping[str, Any]) -> str:
         version = facts.get("version")
@@ -52,29 +39,11 @@ class Docker(Declaration):
 
         return SshDockerRuntime(work, hosts, group)
 
-    def dns_name(self, run: str, unit: str) -> str:
-        from tare.runtimes.docker import container_name
+    def usable(self) -> str:
+        from tare.runtimes.docker_engine import connect, refuse_elsewhere
 
-        return container_name(run, unit)
-
-    def fault(self) -> str | None:
-        error = _engine_fault()
-        return f"{error.what} ({error.remedy})" if error else None
-
-    def seen(self) -> Seen:
-        from tare.runtimes.docker_engine import connect
-
-        error = _engine_fault()
-        return Seen(
-            error is None,
-            error.what if error else f"engine {connect().version().get('Version')}",
-            "make setup (as root) installs docker.io and starts dockerd",
-        )
-
-    def store(self) -> Path | None:
-        from tare.runtimes.docker_engine import data_directory
-
-        return data_directory()
+        refuse_elsewhere()
+        return f"engine {connect(timeout_s=5).version().get('Version')}"
 
     def left(self) -> Left:
         from tare.runtimes import docker_engine
@@ -109,18 +78,6 @@ class Docker(Declaration):
                 else "DNAT needs a host address that only root can add",
                 "run as root, or set platform.endpoint to bridge",
             )
-
-
-def _engine_fault() -> RuntimeUnavailableError | None:
-    """Why the engine cannot be used; None where it can."""
-    from tare.runtimes.docker_engine import connect, refuse_elsewhere
-
-    try:
-        refuse_elsewhere()
-        connect(timeout_s=5)
-    except RuntimeUnavailableError as error:
-        return error
-    return None
 
 
 DECLARED = Docker()

@@ -8,12 +8,11 @@ from tare.enumeration import count
 from tare.study.cassandra_settings import cassandra_setting_problems
 from tare.study.database import SHORT_STRATEGIES
 from tare.study.jvm_rules import jvm_problems
-from tare.study.problems import Problem, later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.study.origins import FieldPath, Origins
+    from tare.study.problems import ConditionProblems, Problem
     from tare.study.schema import Setup
 
 # Options that one strategy alone knows; the others refuse a table that has them.
@@ -42,34 +41,35 @@ def replicas_needed(level: str, copies: int) -> int:
     return (few | all_or_most).get(level, 1)
 
 
-def cassandra_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def cassandra_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     """What contradicts itself in this condition's Cassandra cluster."""
-    yield from _replicas(setup, origins, condition)
-    yield from _memory(setup, origins, condition)
-    yield from _compaction(setup, origins, condition)
-    yield from jvm_problems(setup, origins)
-    yield from cassandra_setting_problems(setup, origins, condition)
+    yield from _replicas(setup, problems)
+    yield from _memory(setup, problems)
+    yield from _compaction(setup, problems)
+    yield from jvm_problems(setup, problems.origins)
+    yield from cassandra_setting_problems(setup, problems)
     for field in ("write_concern", "read_preference", "journal", "stand_in"):
         value = getattr(setup.database, field)
         if value is not None and value is not False:
-            path: FieldPath = ("database", field)
-            yield Problem(
-                later(origins, path, ("database", "kind")),
-                f"database.{field}: with database.kind cassandra",
-                f"it is MongoDB's; Cassandra has consistency levels (condition {condition})",
+            yield problems.of(
+                f"database.{field}",
+                "with database.kind cassandra",
+                "it is MongoDB's; Cassandra has consistency levels",
                 "remove it and set database.consistency, or set database.kind to mongodb",
+                against="database.kind",
             )
 
 
-def _replicas(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def _replicas(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     database = setup.database
     copies, nodes = database.replication_factor, database.nodes
     if copies > nodes:
-        yield Problem(
-            later(origins, ("database", "replication_factor"), ("database", "nodes")),
-            f"database.replication_factor: {copies} copies on {count(nodes, 'node')}",
-            f"each copy of a row needs a node of its own (condition {condition})",
+        yield problems.of(
+            "database.replication_factor",
+            f"{copies} copies on {count(nodes, 'node')}",
+            "each copy of a row needs a node of its own",
             f"set database.replication_factor to at most {nodes}, or database.nodes to {copies}",
+            against="database.nodes",
         )
     for operation, level in (
         ("read", database.consistency.read),
@@ -77,41 +77,40 @@ def _replicas(setup: Setup, origins: Origins, condition: str) -> Iterator[Proble
     ):
         needed = replicas_needed(level, copies)
         if needed > copies:
-            field: FieldPath = ("database", "consistency", operation)
-            yield Problem(
-                later(origins, field, ("database", "replication_factor")),
-                f"database.consistency.{operation}: {level} with replication factor {copies}",
-                f"every {operation} would fail: {needed} replicas must answer "
-                f"(condition {condition})",
+            yield problems.of(
+                f"database.consistency.{operation}",
+                f"{level} with replication factor {copies}",
+                f"every {operation} would fail: {needed} replicas must answer",
                 f"use ONE, QUORUM or ALL, or set database.replication_factor to {needed}",
+                against="database.replication_factor",
             )
 
 
-def _memory(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def _memory(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     heap, limit = setup.database.heap, setup.platform.limits.memory
     if limit is not None and heap >= limit:
-        yield Problem(
-            later(origins, ("database", "heap"), ("platform", "limits", "memory")),
-            f"database.heap: {_mib(heap)} in a unit limited to {_mib(limit)}",
-            f"the node would be killed: heap and all else must fit the limit "
-            f"(condition {condition})",
+        yield problems.of(
+            "database.heap",
+            f"{_mib(heap)} in a unit limited to {_mib(limit)}",
+            "the node would be killed: heap and all else must fit the limit",
             f"raise platform.limits.memory above {_mib(heap)}, or lower database.heap; "
             "a node needs some 450MiB beyond its heap",
+            against="platform.limits.memory",
         )
 
 
-def _compaction(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def _compaction(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     compaction = setup.database.compaction
     for option in compaction.options:
         owner = _OWN_OPTIONS.get(option, compaction.strategy)
         if owner != compaction.strategy:
             short = next(name for name, full in SHORT_STRATEGIES.items() if full == owner)
-            path: FieldPath = ("database", "compaction", "options", option)
-            yield Problem(
-                later(origins, path, ("database", "compaction", "strategy")),
-                f"database.compaction.options.{option}: not an option of {compaction.strategy}",
-                f"it belongs to {owner} (condition {condition})",
+            yield problems.of(
+                f"database.compaction.options.{option}",
+                f"not an option of {compaction.strategy}",
+                f"it belongs to {owner}",
                 f"remove it, or set database.compaction.strategy to {short}",
+                against="database.compaction.strategy",
             )
 
 

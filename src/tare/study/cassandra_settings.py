@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tare.study.problems import Problem, later
 from tare.study.setting_names import no_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.study.origins import FieldPath, Origins
+    from tare.study.problems import ConditionProblems, Problem
     from tare.study.schema import Setup
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,99}")
@@ -44,27 +43,23 @@ _REFUSED = {
     "partitioner": "Tare spreads the nodes' tokens for Murmur3Partitioner",
 }
 """Settings and why they are refused, whatever their value."""
+_SETTINGS = "database.settings"
 _FIELDS = {"key_cache_size": "database.key_cache"}
 """Settings that a field of the study gives."""
 
 
-def cassandra_setting_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def cassandra_setting_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     """What in this condition's `database.settings` cannot work."""
     settings = setup.database.settings
-    yield from no_names(settings, _KEY, "concurrent_writes", origins)
+    yield from no_names(settings, _KEY, "concurrent_writes", problems.origins)
     for name in settings:
-        path: FieldPath = ("database", "settings", name)
         if name in _REFUSED:
-            yield Problem(
-                later(origins, path, ("database", "settings")),
-                f"database.settings: {name} is Tare's to set",
-                f"{_REFUSED[name]} (condition {condition})",
-                "remove it",
-            )
+            what, why, remedy = "is Tare's to set", _REFUSED[name], "remove it"
         elif name in _FIELDS:
-            yield Problem(
-                later(origins, path, ("database", "settings")),
-                f"database.settings: {name} has a field of its own",
-                f"the report and the records know that one (condition {condition})",
-                f"remove it, and set {_FIELDS[name]}",
-            )
+            what, why = "has a field of its own", "the report and the records know that one"
+            remedy = f"remove it, and set {_FIELDS[name]}"
+        else:
+            continue
+        yield problems.of(
+            _SETTINGS, f"{name} {what}", why, remedy, at=f"{_SETTINGS}.{name}", against=_SETTINGS
+        )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tare.study.part import StudyPart, unset
+from tare.study.part import StudyPart, unset, usual
 from tare.study.quantities import MIB, SCALAR_SCHEMA, Size, parse_size
 from tare.study.wrong_value import WrongValueError
 
@@ -67,11 +67,6 @@ def _write_concern(value: object) -> object:
             "acknowledges has no end to time",
         )
     return value
-
-
-def _no(value: object) -> bool:
-    """Whether a switch was left off, which need not be said."""
-    return value is False
 
 
 MOST_MEMBERS = 50
@@ -175,7 +170,7 @@ class Database(StudyPart):
         description="MongoDB: let another server stand in: FerretDB, to try a study out, or "
         "without home and image the stub, for the platform's price alone; no number of it is "
         "MongoDB's",
-        exclude_if=_no,
+        exclude_if=usual(False),
     )
     settings: dict[str, Any] = Field({}, description="any keys of the database's own settings file")
     compaction: Compaction = Field(

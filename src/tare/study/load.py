@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tare.study.intensity import Phase, Rate, Search, Threads, share_of_max
-from tare.study.part import StudyPart
+from tare.study.part import StudyPart, usual
 from tare.study.quantities import Duration
 from tare.study.statements import Statements
 
@@ -32,11 +32,6 @@ _ONLY_READ = ("ycsb-c", "stress-read")
 Kind = Literal["ycsb", "stress", "statements"]
 NATIVE = "statements"
 """What a workload of one's own is called in tables."""
-
-
-def _each_clients(value: object) -> bool:
-    """Not written where it is the default."""
-    return value == "client"
 
 
 class Load(StudyPart):
@@ -86,7 +81,7 @@ class Load(StudyPart):
         "client",
         description="whose rate it is, also in phases: each client's, or that of all clients of "
         "the condition together, in equal parts; clusters side by side have a client each",
-        exclude_if=_each_clients,
+        exclude_if=usual("client"),
     )
     search: Search = Field(
         Search(), description="how the maximum is found that threads or rate refer to"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tare.study.load import Load
     from tare.study.origins import FieldPath, Origins
+    from tare.study.problems import ConditionProblems
     from tare.study.schema import Setup
     from tare.study.statements import Statements
 
@@ -48,39 +49,38 @@ TOOL_DISTRIBUTIONS = {
 }
 
 
-def load_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def load_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     """What contradicts itself in this condition's load."""
     load = setup.load
-    yield from _intensity(load, setup.clusters, origins, condition)
+    yield from _intensity(load, setup.clusters, problems)
     if load.statements is None:
-        yield from _workload(load, origins, condition)
+        yield from _workload(load, problems)
     else:
-        yield from _own(load, load.statements, origins, condition)
+        yield from _own(load, load.statements, problems)
     if setup.client.tool != "tare":
-        yield from _tool(setup, origins, condition)
+        yield from _tool(setup, problems)
 
 
-def _intensity(load: Load, clusters: int, origins: Origins, condition: str) -> Iterator[Problem]:
+def _intensity(load: Load, clusters: int, problems: ConditionProblems) -> Iterator[Problem]:
     if load.phases and load.rate is not None:
-        yield Problem(
-            origins.of(("load", "phases")),
-            "load.phases: with load.rate there are two rates",
-            f"every phase has a rate of its own (condition {condition})",
+        yield problems.of(
+            "load.phases",
+            "with load.rate there are two rates",
+            "every phase has a rate of its own",
             "remove load.rate, or the phases",
         )
     if share_of_max(load.threads) is not None and (load.rate is not None or load.phases):
-        yield Problem(
-            origins.of(("load", "threads")),
-            f"load.threads: {load.threads} in an open loop",
-            "there, threads are only the most operations in flight; the rate is the load "
-            f"(condition {condition})",
+        yield problems.of(
+            "load.threads",
+            f"{load.threads} in an open loop",
+            "there, threads are only the most operations in flight; the rate is the load",
             "give load.threads a number, or remove the rate",
         )
     if load.sought is not None and clusters > 1:
-        yield Problem(
-            origins.of(("load", load.sought)),
-            f"load.{load.sought}: a share of the maximum, with {clusters} clusters side by side",
-            f"the search loads one cluster, while the others idle (condition {condition})",
+        yield problems.of(
+            f"load.{load.sought}",
+            f"a share of the maximum, with {clusters} clusters side by side",
+            "the search loads one cluster, while the others idle",
             f"give load.{load.sought} a number, found in a study with one cluster",
         )
     for index, phase in enumerate(load.phases):
@@ -88,14 +88,14 @@ def _intensity(load: Load, clusters: int, origins: Origins, condition: str) -> I
         for name in phase.mix:
             if name not in known:
                 yield Problem(
-                    origins.of(("load", "phases", index, "mix")),
+                    problems.origins.of(("load", "phases", index, "mix")),
                     f"load.phases.{index}.mix: no operation {name}",
                     f"operations of load.statements: {', '.join(known) or 'none'}",
                     remedy_for(name, known),
                 )
 
 
-def _workload(load: Load, origins: Origins, condition: str) -> Iterator[Problem]:
+def _workload(load: Load, problems: ConditionProblems) -> Iterator[Problem]:
     for field, named, known in (
         ("mix", list(load.mix), MIXES[load.kind]),
         ("distribution", [load.distribution or ""], ("", *DISTRIBUTIONS[load.kind])),
@@ -103,29 +103,30 @@ def _workload(load: Load, origins: Origins, condition: str) -> Iterator[Problem]
         for name in named:
             if name not in known:
                 listed = ", ".join(filter(None, known))
-                yield Problem(
-                    origins.of(("load", field)),
-                    f"load.{field}: {name} is not for {load.workload}",
-                    f"it is one of {listed} (condition {condition})",
+                yield problems.of(
+                    f"load.{field}",
+                    f"{name} is not for {load.workload}",
+                    f"it is one of {listed}",
                     f"write one of {listed}, or take another workload",
                 )
     if load.mix and not sum(load.mix.values()):
         yield Problem(
-            origins.of(("load", "mix")),
+            problems.origins.of(("load", "mix")),
             "load.mix: no operation has a weight",
             "nothing would be sent",
             "give an operation more than 0",
         )
 
 
-def _own(load: Load, own: Statements, origins: Origins, condition: str) -> Iterator[Problem]:
+def _own(load: Load, own: Statements, problems: ConditionProblems) -> Iterator[Problem]:
     at: FieldPath = ("load", "statements")
+    origins = problems.origins
     for field in ("mix", "distribution", "fields", "field_length"):
         if getattr(load, field):
-            yield Problem(
-                origins.of(("load", field)),
-                f"load.{field}: not for load.statements",
-                f"the statements say it themselves (condition {condition})",
+            yield problems.of(
+                f"load.{field}",
+                "not for load.statements",
+                "the statements say it themselves",
                 "remove one of both",
             )
     if not sum(one.weight for one in own.operations.values()):
@@ -190,10 +191,9 @@ def _markers(
             )
 
 
-def _tool(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def _tool(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     load, tool = setup.load, setup.client.tool
     known = TOOL_WORKLOADS[tool]
-    where = origins.of(("client", "tool"))
     said: list[tuple[str, str, str]] = []
     if not declared(setup.client.runtime).in_place:
         said.append((f"runs in {setup.client.runtime}", "it runs natively only",
@@ -217,6 +217,4 @@ def _tool(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     if load.mix and (tool == "latte" or "readmodifywrite" in load.mix):
         said.append(("with this load.mix", "it sends other mixes only", "remove load.mix"))
     for what, why, remedy in said:
-        yield Problem(
-            where, f"client.tool: {tool} {what}", f"{why} (condition {condition})", remedy
-        )
+        yield problems.of("client.tool", f"{tool} {what}", why, remedy)

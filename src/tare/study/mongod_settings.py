@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tare.study.problems import Problem, later
 from tare.study.quantities import GIB
 from tare.study.setting_names import no_names
 from tare.study.wired_tiger import SMALLEST_CACHE, chosen_cache
@@ -14,7 +13,7 @@ from tare.study.wired_tiger import SMALLEST_CACHE, chosen_cache
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.study.origins import FieldPath, Origins
+    from tare.study.problems import ConditionProblems, Problem
     from tare.study.schema import Setup
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,99}")
@@ -42,22 +41,21 @@ _REFUSED = {
 """Settings and why they are refused, whatever their value."""
 
 
-def setting_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def setting_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     """What in this condition's `database.settings` cannot work."""
     settings = setup.database.settings
-    yield from no_names(settings, _KEY, "storage", origins)
+    yield from no_names(settings, _KEY, "storage", problems.origins)
     for name in _dotted(settings):
         nested = "{" + ": {".join(name.split(".")) + ": ...}" + "}" * name.count(".")
         why = "its parts could not be told from those that Tare sets"
-        yield _problem(origins, condition, name, why, f"write it nested: {nested}")
+        yield _problem(problems, name, why, f"write it nested: {nested}")
     for name, why in _REFUSED.items():
         if _of(settings, name) is not None:
-            yield _problem(origins, condition, name, why, "remove it")
+            yield _problem(problems, name, why, "remove it")
     cache = chosen_cache(settings)
     if cache is not None and cache < SMALLEST_CACHE:
         yield _problem(
-            origins,
-            condition,
+            problems,
             "storage.wiredTiger.engineConfig.cacheSizeGB",
             f"mongod takes no less than {SMALLEST_CACHE / GIB:g}",
             f"set it to at least {SMALLEST_CACHE / GIB:g}",
@@ -65,7 +63,7 @@ def setting_problems(setup: Setup, origins: Origins, condition: str) -> Iterator
     release = tuple(int(part) for part in setup.database.version.split("."))
     if _of(settings, "storage.journal.enabled") is not None and release >= _ALWAYS_JOURNALS:
         why = "MongoDB 6.1 and newer always keep a journal, and do not start with this setting"
-        yield _problem(origins, condition, "storage.journal.enabled", why, "remove it")
+        yield _problem(problems, "storage.journal.enabled", why, "remove it")
 
 
 def _dotted(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -84,11 +82,6 @@ def _of(settings: Mapping[str, Any], name: str) -> object:
     return place
 
 
-def _problem(origins: Origins, condition: str, name: str, why: str, remedy: str) -> Problem:
-    field: FieldPath = ("database", "settings")
-    return Problem(
-        later(origins, (*field, *name.split(".")), field),
-        f"database.settings: {name}",
-        f"{why} (condition {condition})",
-        remedy,
-    )
+def _problem(problems: ConditionProblems, name: str, why: str, remedy: str) -> Problem:
+    field = "database.settings"
+    return problems.of(field, name, why, remedy, at=f"{field}.{name}", against=field)

@@ -10,15 +10,14 @@ from tare.runtimes.registry import declared
 from tare.study.database import Database
 from tare.study.load import NATIVE
 from tare.study.mongod_settings import setting_problems
-from tare.study.problems import Problem, later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.study.origins import FieldPath, Origins
+    from tare.study.problems import ConditionProblems, Problem
     from tare.study.schema import Setup
 
-_KIND: FieldPath = ("database", "kind")
+_KIND = "database.kind"
 _OF_CASSANDRA = ("consistency", "compaction", "key_cache", "heap", "jvm")
 """Fields of the database that MongoDB has nothing for."""
 _TOOLS = ("tare", "ycsb")
@@ -28,82 +27,90 @@ _SECONDARIES = ("secondary",)
 Source: MongoDB manual, Read Preference."""
 
 
-def mongodb_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def mongodb_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     """What contradicts itself in this condition's replica set."""
-    yield from _foreign(setup, origins, condition)
-    yield from _members(setup, origins, condition)
-    yield from _load(setup, origins, condition)
-    yield from setting_problems(setup, origins, condition)
+    yield from _foreign(setup, problems)
+    yield from _members(setup, problems)
+    yield from _load(setup, problems)
+    yield from setting_problems(setup, problems)
     if setup.platform.storage == LAYER:
         kept = either(declared(setup.platform.runtime).made_storages)
-        yield Problem(
-            later(origins, ("platform", "storage"), _KIND),
-            "platform.storage: layer, with database.kind mongodb",
+        yield problems.of(
+            "platform.storage",
+            "layer, with database.kind mongodb",
             "an image of MongoDB has no directory where Tare keeps a server's data, and mongod "
-            f"makes none (condition {condition})",
+            "makes none",
             f"set platform.storage to {kept}",
+            against=_KIND,
         )
-    if ("database", "version") not in origins.at:
-        yield Problem(
-            origins.of(_KIND),
-            "database.version: not written, with database.kind mongodb",
-            f"the default is a release of Cassandra (condition {condition})",
+    if ("database", "version") not in problems.origins.at:
+        yield problems.of(
+            "database.version",
+            "not written, with database.kind mongodb",
+            "the default is a release of Cassandra",
             'add database.version, a release in quotes, such as "7.0.14"',
+            at=_KIND,
         )
 
 
-def _foreign(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def _foreign(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     """A field of Cassandra's would silently do nothing. Its default is no such wish."""
     for field in _OF_CASSANDRA:
         if getattr(setup.database, field) != Database.model_fields[field].default:
-            yield Problem(
-                later(origins, ("database", field), _KIND),
-                f"database.{field}: with database.kind mongodb",
-                f"it is Cassandra's, and would do nothing (condition {condition})",
+            yield problems.of(
+                f"database.{field}",
+                "with database.kind mongodb",
+                "it is Cassandra's, and would do nothing",
                 "remove it, or move it into the levels whose database is cassandra",
+                against=_KIND,
             )
 
 
-def _members(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def _members(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     database = setup.database
     nodes, copies, concern = database.nodes, database.replication_factor, database.write_concern
     if copies != nodes:
-        yield Problem(
-            later(origins, ("database", "replication_factor"), ("database", "nodes")),
-            f"database.replication_factor: {copies}, with {nodes} nodes of MongoDB",
-            f"every member of a replica set holds all rows (condition {condition})",
+        yield problems.of(
+            "database.replication_factor",
+            f"{copies}, with {nodes} nodes of MongoDB",
+            "every member of a replica set holds all rows",
             f"set database.replication_factor to {nodes}",
+            against="database.nodes",
         )
     if isinstance(concern, int) and concern > nodes:
-        yield Problem(
-            later(origins, ("database", "write_concern"), ("database", "nodes")),
-            f"database.write_concern: {concern} members of {nodes}",
-            f"every write would wait for ever (condition {condition})",
+        yield problems.of(
+            "database.write_concern",
+            f"{concern} members of {nodes}",
+            "every write would wait for ever",
             f"set database.write_concern to majority, or to at most {nodes}",
+            against="database.nodes",
         )
     if database.read_preference in _SECONDARIES and nodes == 1:
-        yield Problem(
-            later(origins, ("database", "read_preference"), ("database", "nodes")),
-            "database.read_preference: secondary with 1 node",
-            f"every read would fail: one member has no secondary (condition {condition})",
+        yield problems.of(
+            "database.read_preference",
+            "secondary with 1 node",
+            "every read would fail: one member has no secondary",
             "use secondaryPreferred, or raise database.nodes",
+            against="database.nodes",
         )
 
 
-def _load(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+def _load(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     load, tool = setup.load, setup.client.tool
     if load.kind != "ycsb":
         field = NATIVE if load.statements is not None else "workload"
-        yield Problem(
-            later(origins, ("load", field), _KIND),
-            f"load.{field}: {load.label} with database.kind mongodb",
-            f"it is made of CQL; MongoDB knows the workloads of YCSB (condition {condition})",
+        yield problems.of(
+            f"load.{field}",
+            f"{load.label} with database.kind mongodb",
+            "it is made of CQL; MongoDB knows the workloads of YCSB",
             "set load.workload to one of ycsb-a to ycsb-f",
+            against=_KIND,
         )
     if tool not in _TOOLS:
-        yield Problem(
-            later(origins, ("client", "tool"), _KIND),
-            f"client.tool: {tool} with database.kind mongodb",
-            f"it speaks CQL only (condition {condition})",
+        yield problems.of(
+            "client.tool",
+            f"{tool} with database.kind mongodb",
+            "it speaks CQL only",
             f"set client.tool to {' or '.join(_TOOLS)}",
+            against=_KIND,
         )

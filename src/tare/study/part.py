@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class StudyPart(BaseModel):
@@ -16,3 +21,8 @@ class StudyPart(BaseModel):
 def unset(value: object) -> bool:
     """Whether a field is not written: documents, records and reports have only what applies."""
     return value is None or value in ("", [], {})
+
+
+def usual(default: object) -> Callable[[object], bool]:
+    """The same of a field whose default says something: it is not written where it is that."""
+    return lambda value: value == default

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from tare.runtimes import registry
-from tare.study.part import StudyPart, unset
+from tare.study.part import StudyPart, unset, usual
 from tare.study.quantities import GIB, MIB, CpuSet, Size
 
 Machines = Literal["local", "ssh", "kvm", "vmware"]
@@ -59,11 +59,6 @@ class Limits(StudyPart):
     )
 
 
-def _default(value: object) -> bool:
-    """Not written where it is the default."""
-    return value == Placement()
-
-
 class Placement(StudyPart):
     """Where an orchestrator puts a cluster's nodes, and what it sets aside for them."""
 
@@ -86,11 +81,6 @@ class Placement(StudyPart):
     storage_class: str = Field(
         "", description="storage class of volume claims; empty: the cluster's default"
     )
-
-
-def _usual(value: object) -> bool:
-    """Not written where it is the default."""
-    return value == Domain()
 
 
 class Domain(StudyPart):
@@ -162,12 +152,12 @@ class Platform(StudyPart):
     domain: Domain = Field(
         Domain(),
         description="of machines kvm, how each keeps its disk",
-        exclude_if=_usual,
+        exclude_if=usual(Domain()),
     )
     placement: Placement = Field(
         Placement(),
         description="how an orchestrator places nodes over its machines",
-        exclude_if=_default,
+        exclude_if=usual(Placement()),
     )
 
     @property

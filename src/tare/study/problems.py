@@ -69,6 +69,29 @@ class Problem:
     remedy: str = ""
 
 
+@dataclass(frozen=True)
+class ConditionProblems:
+    """Words the problems of one condition's setup, and knows where its fields were written."""
+
+    origins: Origins
+    condition: str
+
+    def of(
+        self, field: str, what: str, why: str, remedy: str, *, at: str = "", against: str = ""
+    ) -> Problem:
+        """What is wrong with a field.
+
+        Args:
+            field: dotted, as all other names of fields here.
+            at: the field whose place is named; empty: the field itself.
+            against: the one that it clashes with, whose place is named if it was written later.
+        """
+        place = tuple((at or field).split("."))
+        where = later(self.origins, place, tuple(against.split("."))) if against else ""
+        why = f"{why} (condition {self.condition})"
+        return Problem(where or self.origins.of(place), f"{field}: {what}", why, remedy)
+
+
 def refuse(problems: Iterable[Problem]) -> None:
     """Nothing when there is no problem.
 

@@ -12,7 +12,7 @@ from tare.study.load_rules import load_problems
 from tare.study.mongodb_rules import mongodb_problems
 from tare.study.platform import KVM
 from tare.study.platform_rules import platform_problems
-from tare.study.problems import Problem, later, remedy_for
+from tare.study.problems import ConditionProblems, Problem, later, remedy_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
 def setup_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     """What contradicts itself in this condition's setup; places are the later of two fields."""
-    yield from platform_problems(setup, origins, condition)
+    problems = ConditionProblems(origins, condition)
+    yield from platform_problems(setup, problems)
     yield from image_name_problems(setup, origins)
     if setup.database.kind == "mongodb":
-        yield from mongodb_problems(setup, origins, condition)
+        yield from mongodb_problems(setup, problems)
     else:
-        yield from cassandra_problems(setup, origins, condition)
-    yield from load_problems(setup, origins, condition)
+        yield from cassandra_problems(setup, problems)
+    yield from load_problems(setup, problems)
 
 
 def factor_problems(study: Study) -> Iterator[Problem]:

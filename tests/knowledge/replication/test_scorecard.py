@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
     from tare.analysis.model import Analysis
     from tare.knowledge.schema import Finding
+
+
+FOUR: dict[str, Any] = {"effects": PAIR, "measure_s": 3, "deployments": 2, "blocks": 2}
+"""a short run of four pairs"""
 
 
 @pytest.fixture(scope="module")
@@ -171,9 +175,7 @@ def test_a_condition_whose_trials_failed_is_not_run_here(
     tmp_path: Path,
 ) -> None:
     names = [f"D{d}-B{b:02}-docker-bridge" for d in (1, 2) for b in (1, 2)]
-    run = write_run(
-        tmp_path / "run", effects=PAIR, measure_s=3, deployments=2, blocks=2, failed=names
-    )
+    run = write_run(tmp_path / "run", **FOUR, failed=names)
     row = rows(scorecard(run, printed("one", -10.0)))["one"]
     assert row.verdict == "not run here"
     assert row.reason == "no trial was done of docker-bridge"
@@ -182,15 +184,7 @@ def test_a_condition_whose_trials_failed_is_not_run_here(
 def test_a_finding_that_was_run_in_part_says_which(tmp_path: Path) -> None:
     names = [f"D{d}-B{b:02}-docker-bridge.t64" for d in (1, 2) for b in (1, 2)]
     run = write_run(
-        tmp_path / "run",
-        effects=PAIR,
-        measure_s=3,
-        deployments=2,
-        blocks=2,
-        threads=[16, 64],
-        failed=names,
-        between=0.004,
-        within=0.004,
+        tmp_path / "run", **FOUR, threads=[16, 64], failed=names, between=0.004, within=0.004
     )
     row = rows(scorecard(run, printed("mean", -10.0, **ANY_LOAD)))["mean"]
     assert row.ours is not None
@@ -199,14 +193,8 @@ def test_a_finding_that_was_run_in_part_says_which(tmp_path: Path) -> None:
 
 
 def test_an_invalid_run_is_called_so_in_the_first_line(tmp_path: Path) -> None:
-    run = write_run(
-        tmp_path / "run",
-        effects=PAIR,
-        measure_s=3,
-        deployments=2,
-        blocks=2,
-        saturated=[f"D{d}-B{b:02}-native" for d in (1, 2) for b in (1, 2)],
-    )
+    names = [f"D{d}-B{b:02}-native" for d in (1, 2) for b in (1, 2)]
+    run = write_run(tmp_path / "run", **FOUR, saturated=names)
     card = scorecard(run, printed("one", -10.0))
     assert card.summary.endswith("The run is NOT valid.")
     assert card.problems

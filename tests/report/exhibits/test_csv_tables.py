@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 from tare.analysis.model import Exhibit, Grid
-from tare.report.exhibits.csv_tables import exhibit_files, grid_frame
+from tare.report.exhibits.csv_tables import exhibit_files, grid_table
 from tare.report.write import write_report
 from tests.report.sample import sample_analysis
 
@@ -59,7 +59,7 @@ def test_numbers_are_whole_and_heads_have_units_and_differ() -> None:
 
 def test_columns_of_the_same_name_without_any_before_stay_apart() -> None:
     grid = Grid(columns=["a", "a"], units=["", ""], rows=[["x", 1.0]])
-    assert len(set(grid_frame(grid).columns)) == 2
+    assert len(set(grid_table(grid).column_names)) == 2
 
 
 def test_a_table_that_the_report_has_no_more_is_deleted(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-import polars as pl
+import pyarrow as pa
 
 from tare.report.exhibits.tables import UNITLESS
 from tare.report.exports import csv
@@ -24,20 +24,20 @@ def exhibit_files(analysis: Analysis) -> Iterator[tuple[str, str]]:
     """(path below the run's directory, content) of every table of every exhibit."""
     for exhibit in analysis.exhibits:
         for place, grid in enumerate(exhibit.grids, start=1):
-            yield f"{DIRECTORY}/{exhibit.name}-{place}.csv", csv(grid_frame(grid))
+            yield f"{DIRECTORY}/{exhibit.name}-{place}.csv", csv(grid_table(grid))
 
 
-def grid_frame(grid: Grid) -> pl.DataFrame:
+def grid_table(grid: Grid) -> pa.Table:
     """The table: columns of numbers as such, all others as texts; an empty cell is null."""
-    columns = []
+    columns = {}
     for place, name in enumerate(_heads(grid)):
         cells = [row[place] for row in grid.rows]
         if any(isinstance(cell, str) for cell in cells):
             texts = [None if cell is None else str(cell) for cell in cells]
-            columns.append(pl.Series(name, texts, dtype=pl.String))
+            columns[name] = pa.array(texts, pa.string())
         else:
-            columns.append(pl.Series(name, cells, dtype=pl.Float64, strict=False))
-    return pl.DataFrame(columns)
+            columns[name] = pa.array(cells, pa.float64())
+    return pa.table(columns)
 
 
 def _heads(grid: Grid) -> list[str]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tare.errors import RuntimeUnavailableError
-from tare.runtimes.declaration import Declaration, Seen
+from tare.runtimes.docker_family import EngineDeclaration
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
@@ -26,19 +25,13 @@ _NAME = "gvisor"
 _PLATFORMS = ("systrap", "kvm", "ptrace")
 
 
-class GVisor(Declaration):
+class GVisor(EngineDeclaration):
     """A container of this machine's Docker engine, in a sandbox. What it leaves is found with
     Docker's, whose label it has."""
 
     networks = ("bridge", "published")
-    endpoints = ("", "loopback", "bridge", "published", "proxy")
-    storages = ("directory", "volume", "layer")
     client_networks = ("bridge",)
-    several_on = "bridge"
-    proposed = ("bridge", "volume")
     unit_s = 2.0
-    local_images = True
-    in_engine = ("volume", "layer")
 
     def __init__(self, platform: str = "") -> None:
         """Declare it.
@@ -57,10 +50,6 @@ class GVisor(Declaration):
             *((one, 0.2) for one in akin),
         )
 
-    @property
-    def made_storages(self) -> tuple[str, ...]:
-        return "volume", "directory"
-
     def engine_in_words(self, facts: Mapping[str, Any]) -> str:
         version, own = facts.get("version"), facts.get("gVisor")
         return f"Docker {version} with {own}" if version and own else ""
@@ -70,32 +59,10 @@ class GVisor(Declaration):
 
         return GVisorRuntime(self, run, work, pool, routable=routable)
 
-    def dns_name(self, run: str, unit: str) -> str:
-        from tare.runtimes.docker import container_name
-
-        return container_name(run, unit)
-
-    def fault(self) -> str | None:
+    def usable(self) -> str:
         from tare.runtimes.gvisor.entry import usable
 
-        try:
-            usable(self.entry, self.platform)
-        except RuntimeUnavailableError as error:
-            return f"{error.what}: {error.why} ({error.remedy})"
-        return None
-
-    def seen(self) -> Seen:
-        from tare.runtimes.gvisor.entry import usable
-
-        try:
-            return Seen(True, usable(self.entry, self.platform).words)
-        except RuntimeUnavailableError as error:
-            return Seen(False, f"{error.what}: {error.why}", error.remedy)
-
-    def store(self) -> Path | None:
-        from tare.runtimes.docker_engine import data_directory
-
-        return data_directory()
+        return usable(self.entry, self.platform).words
 
     def obstacles(self, setup: Setup, named: Named | None) -> Iterator[Obstacle]:
         if setup.platform.runtime == self.name and setup.platform.endpoint == "loopback":

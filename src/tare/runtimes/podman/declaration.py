@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.declaration import Declaration, Seen
+from tare.runtimes.docker_family import EngineDeclaration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,17 +20,10 @@ _NAME = "podman"
 _OCI = ("crun", "runc")
 
 
-class Podman(Declaration):
+class Podman(EngineDeclaration):
     """A container of this machine's Podman. It has no userland proxy where root starts it."""
 
-    networks = ("host", "bridge", "published")
     endpoints = ("", "loopback", "bridge", "published")
-    storages = ("directory", "volume", "layer")
-    several_on = "bridge"
-    proposed = ("bridge", "volume")
-    unit_s = 1.0
-    local_images = True
-    in_engine = ("volume", "layer")
 
     def __init__(self, oci: str = "") -> None:
         """Declare it.
@@ -47,10 +40,6 @@ class Podman(Declaration):
             *((one, 0.1) for one in others),
         )
 
-    @property
-    def made_storages(self) -> tuple[str, ...]:
-        return "volume", "directory"
-
     def engine_in_words(self, facts: Mapping[str, Any]) -> str:
         version, oci = facts.get("version"), facts.get("OCI runtime")
         return f"Podman {version} with {oci}" if version else ""
@@ -60,27 +49,10 @@ class Podman(Declaration):
 
         return PodmanRuntime(self, run, work, pool, routable=routable)
 
-    def dns_name(self, run: str, unit: str) -> str:
-        from tare.runtimes.docker import container_name
-
-        return container_name(run, unit)
-
-    def fault(self) -> str | None:
+    def usable(self) -> str:
         from tare.runtimes.podman import engine
 
-        try:
-            engine.usable(oci=self.oci)
-        except RuntimeUnavailableError as error:
-            return f"{error.what}: {error.why} ({error.remedy})"
-        return None
-
-    def seen(self) -> Seen:
-        from tare.runtimes.podman import engine
-
-        try:
-            return Seen(True, engine.usable(oci=self.oci).words)
-        except RuntimeUnavailableError as error:
-            return Seen(False, f"{error.what}: {error.why}", error.remedy)
+        return engine.usable(oci=self.oci).words
 
     def store(self) -> Path | None:
         from tare.runtimes.podman import engine
