@@ -1,6 +1,6 @@
 //! `-mode`: native protocol, prepared statements, credentials, compression.
 
-use tare_cql::{Compression, Credentials, Protocol};
+use tare_cql::{Compression, Credentials, Password, Protocol};
 
 use super::forms::{text, whole, Form, ANY, DIGITS, SOME};
 use crate::grammar::options::{select, Choice, Group};
@@ -182,7 +182,7 @@ fn credentials(user: Option<&str>, password: Option<&str>) -> Result<Option<Cred
         (None, None) => Ok(None),
         (Some(user), Some(password)) => Ok(Some(Credentials {
             user: user.to_owned(),
-            password: password.to_owned(),
+            password: Password(password.to_owned()),
         })),
         _ => Err(Usage::new("-mode: user= and password= belong together")),
     }
