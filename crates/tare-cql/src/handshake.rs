@@ -1,7 +1,7 @@
 //! STARTUP and authentication, blocking (v4 sections 4.1.1, 4.1.2, 4.2.2, 4.2.3).
 use std::time::Instant;
 
-use tare_net::remaining;
+use tare_net::{remaining, Error as NetError};
 
 use crate::error::{Error, ServerErrorKind};
 use crate::frame::opcode;
@@ -26,7 +26,7 @@ pub(crate) fn shake(link: &mut Link, options: &Options, deadline: Instant) -> Re
             let authenticator = Reader::new(&answer.body).string()?.to_owned();
             let Some(credentials) = &options.credentials else {
                 let why = format!("it asks for a user and a password ({authenticator})");
-                return Err(Error::Authentication { address, why });
+                return Err(NetError::Authentication { address, why }.into());
             };
             authenticate(link, credentials, deadline)
         }
@@ -57,7 +57,7 @@ fn startup(options: &Options) -> Result<Vec<u8>, Error> {
 /// A server that does not know the version or the compression answers with a protocol error.
 fn explained(error: Error, link: &Link, options: &Options) -> Error {
     match error {
-        Error::Server(answer) if answer.code == 0x000A => Error::Unsupported {
+        Error::Server(answer) if answer.code == 0x000A => NetError::Unsupported {
             address: link.address(),
             what: format!(
                 "protocol v{} with compression {:?}: {}",
@@ -65,7 +65,8 @@ fn explained(error: Error, link: &Link, options: &Options) -> Error {
                 options.compression,
                 answer.message
             ),
-        },
+        }
+        .into(),
         Error::Net(error) if options.tls.is_none() => error.on_first("STARTUP").into(),
         other => other,
     }
@@ -77,7 +78,7 @@ fn authenticate(
     credentials: &Credentials,
     deadline: Instant,
 ) -> Result<(), Error> {
-    let token = format!("\0{}\0{}", credentials.user, credentials.password);
+    let token = format!("\0{}\0{}", credentials.user, credentials.password.0);
     let mut body = Vec::new();
     put_bytes(&mut body, token.as_bytes())?;
     let address = link.address();
@@ -86,13 +87,11 @@ fn authenticate(
         Ok(answer) if answer.opcode == opcode::AUTH_SUCCESS => Ok(()),
         Ok(answer) => {
             let why = format!("it wants more than a password (opcode {})", answer.opcode);
-            Err(Error::Authentication { address, why })
+            Err(NetError::Authentication { address, why }.into())
         }
         Err(Error::Server(answer)) if answer.kind() == ServerErrorKind::Authentication => {
-            Err(Error::Authentication {
-                address,
-                why: answer.message,
-            })
+            let why = answer.message;
+            Err(NetError::Authentication { address, why }.into())
         }
         Err(other) => Err(other),
     }

@@ -41,12 +41,12 @@ pub mod wire;
 
 pub use column::{Column, ColumnType};
 pub use control::{Cluster, Node, Table, TableRow};
-pub use error::{Detail, Error, ServerError, ServerErrorKind};
+pub use error::{Error, ServerError, ServerErrorKind};
 pub use link::{connect, Codec, Link, Message, StreamId};
-pub use options::{Compression, Consistency, Credentials, Options, Protocol, TlsOptions};
+pub use options::{Compression, Consistency, Credentials, Options, Password, Protocol, TlsOptions};
 pub use reply::{Cells, ErrorReply, Reply, ReplyKind, Row, RowIter, Rows};
 pub use request::{BatchKind, Parameters, Request, Template};
 pub use ring::{Replication, Ring};
 pub use statement::Statement;
 pub use tare_net::{Flush, Received};
-pub use token::{composite_key, token};
+pub use token::token;

@@ -198,6 +198,21 @@ fn points(addresses: &[SocketAddr]) -> Vec<String> {
     addresses.iter().map(ToString::to_string).collect()
 }
 
+/// The cluster of one node that tells this.
+fn found(tale: &Tale, options: &Options) -> Cluster {
+    Cluster::discover(&points(&[tale.tell(options)]), options).unwrap()
+}
+
+/// The cluster of a first node and this second one, and the address of that.
+fn two(second: &Tale, options: &Options) -> (Cluster, SocketAddr) {
+    let second = second.tell(options);
+    let first = Tale {
+        peers: vec![(2, second, "9")],
+        ..Tale::of(1, "0")
+    };
+    (found(&first, options), second)
+}
+
 #[test]
 fn every_node_is_found_and_the_unreachable_ones_are_listed() {
     for options in ways() {
@@ -285,13 +300,7 @@ fn contact_points_alone_are_used_without_routing_where_that_is_asked_for() {
 #[test]
 fn a_statement_is_prepared_on_all_nodes_and_described() {
     for options in ways() {
-        let second = Tale::of(2, "9").tell(&options);
-        let first = Tale {
-            peers: vec![(2, second, "9")],
-            ..Tale::of(1, "0")
-        }
-        .tell(&options);
-        let mut cluster = Cluster::discover(&points(&[first]), &options).unwrap();
+        let (mut cluster, _) = two(&Tale::of(2, "9"), &options);
         let statement = cluster.prepare("SELECT v", None).unwrap();
         assert_eq!(
             (statement.keyspace.as_str(), statement.table.as_str()),
@@ -311,17 +320,11 @@ fn a_statement_is_prepared_on_all_nodes_and_described() {
 #[test]
 fn nodes_that_disagree_about_a_statement_are_told() {
     let options = Options::default();
-    let second = Tale {
+    let other = Tale {
         statement: b"OTHER",
         ..Tale::of(2, "9")
-    }
-    .tell(&options);
-    let first = Tale {
-        peers: vec![(2, second, "9")],
-        ..Tale::of(1, "0")
-    }
-    .tell(&options);
-    let mut cluster = Cluster::discover(&points(&[first]), &options).unwrap();
+    };
+    let (mut cluster, second) = two(&other, &options);
     let error = cluster.prepare("SELECT v", None).unwrap_err();
     assert!(
         matches!(&error, Error::Prepare { address, .. } if *address == second),
@@ -350,8 +353,7 @@ fn what_cannot_be_used_or_reached_is_said_with_a_hint() {
 #[test]
 fn an_error_of_the_server_is_handed_on() {
     let options = Options::default();
-    let address = Tale::of(1, "0").tell(&options);
-    let mut cluster = Cluster::discover(&points(&[address]), &options).unwrap();
+    let mut cluster = found(&Tale::of(1, "0"), &options);
     let error = cluster.query("SELEKT").unwrap_err();
     assert!(
         matches!(&error, Error::Server(error) if error.code == 0x2000),
@@ -365,13 +367,7 @@ fn a_change_of_the_schema_is_waited_for_on_all_nodes() {
     let options = Options::default();
     let slow = Tale::of(2, "9");
     slow.late.store(3, Ordering::Relaxed);
-    let second = slow.tell(&options);
-    let first = Tale {
-        peers: vec![(2, second, "9")],
-        ..Tale::of(1, "0")
-    }
-    .tell(&options);
-    let mut cluster = Cluster::discover(&points(&[first]), &options).unwrap();
+    let (mut cluster, _) = two(&slow, &options);
     cluster
         .query("CREATE TABLE k.t (a text PRIMARY KEY)")
         .unwrap();
@@ -392,8 +388,7 @@ fn a_name_with_several_addresses_is_reached_at_the_one_that_answers() {
 #[test]
 fn a_server_that_never_comes_to_an_end_is_not_believed() {
     let options = Options::default();
-    let address = Tale::of(1, "0").tell(&options);
-    let mut cluster = Cluster::discover(&points(&[address]), &options).unwrap();
+    let mut cluster = found(&Tale::of(1, "0"), &options);
     let error = cluster.query("SELECT endless").unwrap_err();
     assert!(matches!(error, Error::Protocol(_)), "{error}");
 }

@@ -10,16 +10,19 @@ use rustix::event::{poll, PollFd, PollFlags};
 use scripted::{error, serve, ways, VOID};
 use tare_cql::frame::{flag, opcode, Header};
 use tare_cql::{
-    connect, Credentials, Error, Flush, Link, Options, Protocol, Received, ReplyKind, TlsOptions,
+    connect, Credentials, Error, Flush, Link, Options, Password, Protocol, Received, ReplyKind,
+    TlsOptions,
 };
+use tare_net::Error as NetError;
+
+fn await_input(link: &Link) {
+    let mut waiting = [PollFd::from_borrowed_fd(link.as_fd(), PollFlags::IN)];
+    poll(&mut waiting, None).unwrap();
+}
 
 /// Wait, read once, and return the answers' tags and bodies.
 fn receive(link: &mut Link) -> Result<Vec<(u32, Vec<u8>)>, Error> {
-    poll(
-        &mut [PollFd::from_borrowed_fd(link.as_fd(), PollFlags::IN)],
-        None,
-    )
-    .unwrap();
+    await_input(link);
     assert!(matches!(link.read().unwrap(), Received::Bytes(_)));
     let mut found = Vec::new();
     link.replies(|tag, reply| found.push((tag, reply.body.to_vec())))?;
@@ -65,7 +68,7 @@ fn answers_find_their_requests_in_any_order() {
 fn with_password() -> Options {
     let credentials = Credentials {
         user: "ann".into(),
-        password: "pw".into(),
+        password: Password("pw".into()),
     };
     Options {
         credentials: Some(credentials),
@@ -107,7 +110,9 @@ fn refused_and_missing_credentials_are_told_apart_from_other_errors() {
         peer.ask()
     });
     let refused = connect(address, &options);
-    assert!(matches!(&refused, Err(Error::Authentication { why, .. }) if why == "Bad credentials"));
+    assert!(
+        matches!(&refused, Err(Error::Net(NetError::Authentication { why, .. })) if why == "Bad credentials")
+    );
 
     let options = Options::default();
     let (address, _served) = serve(&options, |mut peer| {
@@ -115,7 +120,7 @@ fn refused_and_missing_credentials_are_told_apart_from_other_errors() {
     });
     assert!(matches!(
         connect(address, &options),
-        Err(Error::Authentication { .. })
+        Err(Error::Net(NetError::Authentication { .. }))
     ));
 }
 
@@ -143,7 +148,10 @@ fn a_server_of_another_version_is_unsupported() {
         peer.ask()
     });
     let refused = connect(address, &options).unwrap_err();
-    assert!(matches!(&refused, Error::Unsupported { .. }), "{refused}");
+    assert!(
+        matches!(&refused, Error::Net(NetError::Unsupported { .. })),
+        "{refused}"
+    );
     assert!(refused.to_string().contains("protocol v5"), "{refused}");
 }
 
@@ -160,7 +168,7 @@ fn a_node_that_is_silent_or_not_there_is_an_error_with_its_address() {
     assert!(
         matches!(
             silent,
-            Error::Net(tare_net::Error::TimedOut {
+            Error::Net(NetError::TimedOut {
                 what: "STARTUP",
                 ..
             })
@@ -170,7 +178,7 @@ fn a_node_that_is_silent_or_not_there_is_an_error_with_its_address() {
     drop(listener);
     let gone = connect(address, &options).unwrap_err();
     assert!(
-        matches!(gone, Error::Net(tare_net::Error::Unreachable { .. })),
+        matches!(gone, Error::Net(NetError::Unreachable { .. })),
         "{gone}"
     );
     assert!(gone.to_string().contains(&address.to_string()));
@@ -189,11 +197,7 @@ fn a_closed_connection_leaves_its_requests_outstanding() {
     link.abandon(late);
     link.flush().unwrap();
     served.join().unwrap();
-    poll(
-        &mut [PollFd::from_borrowed_fd(link.as_fd(), PollFlags::IN)],
-        None,
-    )
-    .unwrap();
+    await_input(&link);
     // The peer may have reset instead: it had not read everything.
     assert!(matches!(link.read(), Ok(Received::Closed) | Err(_)));
     assert_eq!(link.outstanding().collect::<Vec<_>>(), [7]);
@@ -255,11 +259,7 @@ fn warnings_before_the_message_are_passed_over() {
     let mut link = connect(address, &options).unwrap();
     link.queue((opcode::EXECUTE, b""), 1).unwrap();
     link.flush().unwrap();
-    poll(
-        &mut [PollFd::from_borrowed_fd(link.as_fd(), PollFlags::IN)],
-        None,
-    )
-    .unwrap();
+    await_input(&link);
     link.read().unwrap();
     let mut void = false;
     link.replies(|_, reply| void = matches!(reply.kind(), Ok(ReplyKind::Void)))
@@ -318,10 +318,7 @@ fn tls_options_that_cannot_be_used_are_refused_before_anything_is_connected() {
             ..Options::default()
         };
         let error = connect(listener.local_addr().unwrap(), &options).unwrap_err();
-        assert!(
-            matches!(error, Error::Net(tare_net::Error::Tls(_))),
-            "{error}"
-        );
+        assert!(matches!(error, Error::Net(NetError::Tls(_))), "{error}");
         error.to_string()
     };
     let nothing = TlsOptions::default();

@@ -8,8 +8,8 @@ use std::os::fd::AsFd;
 use rustix::event::{poll, PollFd, PollFlags};
 use tare_cql::{
     connect, token, BatchKind, Cluster, ColumnType, Compression, Consistency, Credentials, Flush,
-    Link, Options, Parameters, Protocol, Received, ReplyKind, Request, ServerErrorKind, Statement,
-    Template, TlsOptions,
+    Link, Options, Parameters, Password, Protocol, Received, ReplyKind, Request, ServerErrorKind,
+    Statement, Template, TlsOptions,
 };
 
 fn variable(name: &str) -> Option<String> {
@@ -23,7 +23,7 @@ fn contact() -> String {
 fn options(protocol: Protocol, compression: Compression) -> Options {
     let credentials = variable("TARE_TEST_CQL_USER").map(|user| Credentials {
         user,
-        password: variable("TARE_TEST_CQL_PASSWORD").unwrap_or_default(),
+        password: Password(variable("TARE_TEST_CQL_PASSWORD").unwrap_or_default()),
     });
     let tls = variable("TARE_TEST_CQL_AUTHORITY").map(|path| TlsOptions {
         authorities: Some(path.into()),
@@ -396,7 +396,7 @@ fn a_wrong_password_is_an_authentication_error() {
         return;
     };
     let wrong = Credentials {
-        password: "no".to_owned() + &credentials.password,
+        password: Password("no".to_owned() + &credentials.password.0),
         ..credentials
     };
     for credentials in [Some(wrong), None] {
@@ -406,7 +406,10 @@ fn a_wrong_password_is_an_authentication_error() {
         };
         let refused = Cluster::discover(&[contact()], &options);
         assert!(
-            matches!(refused, Err(tare_cql::Error::Authentication { .. })),
+            matches!(
+                refused,
+                Err(tare_cql::Error::Net(tare_net::Error::Authentication { .. }))
+            ),
             "{refused:?}"
         );
     }

@@ -25,8 +25,23 @@ fn sequence(first: i64, last: i64, wrap: bool) -> Population {
     }
 }
 
+/// A sequence that ends, whose reads follow its writes.
+fn followed(first: i64, last: i64) -> Population {
+    Population::Sequence {
+        first,
+        last,
+        wrap: false,
+        lookback: Some(distribution("fixed(1)")),
+    }
+}
+
 fn seeds(population: Population, visits: &str, revisit: &str) -> Seeds {
     Seeds::new(population, distribution(visits), distribution(revisit)).expect("seeds")
+}
+
+/// Seeds of which each is visited once.
+fn once(population: Population) -> Seeds {
+    seeds(population, "fixed(1)", "uniform(1..1M)")
 }
 
 fn numbers(seeds: &Seeds, count: usize) -> Vec<i64> {
@@ -90,13 +105,7 @@ fn each_release_has_its_own_booleans() {
 
 #[test]
 fn lookback_meets_the_partitions_that_a_later_release_writes() {
-    let population = Population::Sequence {
-        first: 1,
-        last: 9,
-        wrap: false,
-        lookback: Some(distribution("fixed(1)")),
-    };
-    let seeds = seeds(population, "fixed(1)", "uniform(1..1M)").for_release(Release::V4_0);
+    let seeds = once(followed(1, 9)).for_release(Release::V4_0);
     let mut rng = Xoshiro::new(1);
     let written = seeds.next_write(&mut rng).expect("a seed");
     seeds.answered(&written);
@@ -106,15 +115,15 @@ fn lookback_meets_the_partitions_that_a_later_release_writes() {
 
 #[test]
 fn a_sequence_wraps_or_ends() {
-    let wrapping = seeds(sequence(5, 7, true), "fixed(1)", "uniform(1..1M)");
+    let wrapping = once(sequence(5, 7, true));
     assert_eq!(numbers(&wrapping, 7), [5, 6, 7, 5, 6, 7, 5]);
-    let ending = seeds(sequence(5, 7, false), "fixed(1)", "uniform(1..1M)");
+    let ending = once(sequence(5, 7, false));
     assert_eq!(numbers(&ending, 7), [5, 6, 7]);
 }
 
 #[test]
 fn reads_and_writes_share_a_sequence_without_lookback() {
-    let seeds = seeds(sequence(1, 4, false), "fixed(1)", "uniform(1..1M)");
+    let seeds = once(sequence(1, 4, false));
     let mut rng = Xoshiro::new(1);
     assert_eq!(seeds.next_read(&mut rng).map(|seed| seed.number()), Some(1));
     assert_eq!(
@@ -125,24 +134,16 @@ fn reads_and_writes_share_a_sequence_without_lookback() {
 
 #[test]
 fn a_drawn_population_stays_within_its_distribution_and_a_counted_one_counts_for_all() {
-    let drawn = seeds(
-        Population::Distribution(distribution("uniform(3..9)")),
-        "fixed(1)",
-        "uniform(1..1M)",
-    );
+    let drawn = once(Population::Distribution(distribution("uniform(3..9)")));
     let found: HashSet<i64> = numbers(&drawn, 500).into_iter().collect();
     assert_eq!(found, (3..=9).collect());
-    let counted = seeds(
-        Population::Distribution(distribution("seq(1..3)")),
-        "fixed(1)",
-        "uniform(1..1M)",
-    );
+    let counted = once(Population::Distribution(distribution("seq(1..3)")));
     assert_eq!(numbers(&counted, 5), [1, 2, 3, 1, 2]);
 }
 
 #[test]
 fn workers_share_one_sequence() {
-    let seeds = seeds(sequence(1, 4000, false), "fixed(1)", "uniform(1..1M)");
+    let seeds = once(sequence(1, 4000, false));
     let found: Vec<Vec<i64>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| numbers(&seeds, 4000)))
@@ -159,13 +160,7 @@ fn workers_share_one_sequence() {
 
 #[test]
 fn lookback_reads_only_what_is_written_without_a_gap() {
-    let population = Population::Sequence {
-        first: 11,
-        last: 20,
-        wrap: false,
-        lookback: Some(distribution("fixed(1)")),
-    };
-    let seeds = seeds(population, "fixed(1)", "uniform(1..1M)");
+    let seeds = once(followed(11, 20));
     assert!(seeds.looks_back());
     let mut rng = Xoshiro::new(1);
     let written: Vec<Seed> = (0..4).filter_map(|_| seeds.next_write(&mut rng)).collect();

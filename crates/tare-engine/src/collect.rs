@@ -15,14 +15,13 @@ use crate::record::Interval;
 use crate::run::Stop;
 use crate::steal::CpuTime;
 use crate::timeline::{Part, Timeline};
-use crate::totals::{Outlook, Totals};
+use crate::totals::{RunState, Totals};
 use crate::workers::Workers;
 
 /// Merges the workers' intervals in order and sums up the measured part.
 pub struct Collector {
     pub workers: usize,
-    pub outlook: Outlook,
-    pub totals: Totals,
+    pub run: RunState,
     throttling: Option<Throttling>,
     throttled_before: u64,
     stolen_before: CpuTime,
@@ -35,12 +34,12 @@ impl Collector {
     pub fn new<C>(order: &Order<C>, operations: usize, workers: usize) -> Collector {
         Collector {
             workers,
-            outlook: Outlook {
+            run: RunState {
                 clock: Clock::starting(None, None),
                 timeline: Timeline::new(order),
                 stopped: false,
+                totals: Totals::new(operations, order.pace.is_scheduled()),
             },
-            totals: Totals::new(operations, order.pace.is_scheduled()),
             throttling: Throttling::find(Path::new("/")),
             throttled_before: 0,
             stolen_before: CpuTime::default(),
@@ -51,7 +50,7 @@ impl Collector {
 
     /// Sets the clock; the workers start by it.
     pub fn begin<C>(&mut self, order: &Order<C>) {
-        self.outlook.clock = Clock::starting(order.start_at, order.slices.clone());
+        self.run.clock = Clock::starting(order.start_at, order.slices.clone());
     }
 
     /// Takes intervals until all workers are done.
@@ -61,11 +60,11 @@ impl Collector {
         observer: &mut dyn Observer,
         stop: &Stop,
     ) -> Result<(), Fatal> {
-        let border = self.outlook.clock.instant(self.outlook.timeline.measure);
+        let border = self.run.clock.instant(self.run.timeline.measure);
         let mut warm = false;
         loop {
-            if stop.is_asked() && !self.outlook.stopped {
-                self.outlook.stopped = true;
+            if stop.is_asked() && !self.run.stopped {
+                self.run.stopped = true;
                 workers.over.store(true, Ordering::Relaxed);
             }
             let now = Instant::now();
@@ -73,7 +72,7 @@ impl Collector {
                 warm = true;
                 self.throttled_before = self.throttled();
                 self.stolen_before = CpuTime::now();
-                observer.measuring(self.outlook.start_unix())?;
+                observer.measuring(self.run.start_unix())?;
             }
             let look_up = Duration::from_millis(50);
             let wait = match warm {
@@ -145,11 +144,11 @@ impl Collector {
         if interval.end <= interval.slot.begin {
             return Ok(Control::GoOn);
         }
-        self.totals.add(interval);
+        self.run.totals.add(interval);
         if interval.slot.part == Part::Measure {
-            self.totals.throttled = self.throttled().saturating_sub(self.throttled_before);
-            self.totals.stolen = CpuTime::now().since(&self.stolen_before);
+            self.run.totals.throttled = self.throttled().saturating_sub(self.throttled_before);
+            self.run.totals.stolen = CpuTime::now().since(&self.stolen_before);
         }
-        observer.interval(interval, &self.outlook, &self.totals)
+        observer.interval(interval, &self.run)
     }
 }

@@ -126,8 +126,6 @@ impl ErrorKind {
 
 #[cfg(test)]
 mod tests {
-    use tare_cql::Detail;
-
     use super::*;
 
     #[test]
@@ -147,7 +145,6 @@ mod tests {
             let error = ServerError {
                 code,
                 message: String::new(),
-                detail: Detail::None,
             };
             assert_eq!(ErrorKind::of(&error), kind, "{code:#x}");
         }

@@ -1,4 +1,5 @@
-//! The interval histogram log of the measured part (HdrHistogram log format 1.3, V2, deflate).
+//! Interval histogram logs (HdrHistogram log format 1.3, V2, deflate), such as that of the measured
+//! part.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -11,10 +12,11 @@ use hdrhistogram::Histogram;
 
 use crate::record::Interval;
 
-const LEGEND: &str =
+/// The names of a log's columns.
+pub const LEGEND: &str =
     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
 
-/// A log in the making. Values are nanoseconds.
+/// A log in the making.
 pub struct Hlog<W: Write> {
     out: W,
     serializer: V2DeflateSerializer,
@@ -34,12 +36,14 @@ impl<W: Write> Hlog<W> {
         }
     }
 
-    /// Writes the header; `start` is the Unix time at which the measured part begins.
-    pub fn begin(&mut self, start: f64) -> io::Result<()> {
+    /// Writes the header; `start` is the Unix time from which intervals count, `unit` what values are in.
+    pub fn begin(&mut self, start: f64, unit: Option<&str>) -> io::Result<()> {
         writeln!(self.out, "#[Histogram log format version 1.3]")?;
         writeln!(self.out, "#[StartTime: {start:.3} (seconds since epoch)]")?;
         writeln!(self.out, "#[BaseTime: {start:.3} (seconds since epoch)]")?;
-        writeln!(self.out, "#[Unit: nanoseconds]")?;
+        if let Some(unit) = unit {
+            writeln!(self.out, "#[Unit: {unit}]")?;
+        }
         writeln!(self.out, "{LEGEND}")?;
         self.out.flush()
     }
@@ -49,25 +53,32 @@ impl<W: Write> Hlog<W> {
     pub fn write(&mut self, interval: &Interval, origin: u64, names: &[String]) -> io::Result<()> {
         let begin = Duration::from_nanos(interval.slot.begin.saturating_sub(origin));
         let length = Duration::from_nanos(interval.end.saturating_sub(interval.slot.begin));
-        for (record, name) in interval.operations.iter().zip(names) {
-            self.line(&record.service, begin, length, &format!("{name}-st"))?;
-            self.line(record.response(), begin, length, &format!("{name}-rt"))?;
+        for (record, name) in interval.counts.operations.iter().zip(names) {
+            let tag = format!("{name}-st");
+            self.line(&record.service, begin, length, Some(&tag))?;
+            let tag = format!("{name}-rt");
+            self.line(record.response(), begin, length, Some(&tag))?;
         }
         self.out.flush()
     }
 
-    fn line(
+    pub fn line(
         &mut self,
         histogram: &Histogram<u64>,
         begin: Duration,
         length: Duration,
-        tag: &str,
+        tag: Option<&str>,
     ) -> io::Result<()> {
         // A builder without header lines adds nothing to what is already written.
         IntervalLogWriterBuilder::new()
             .begin_log_with(&mut self.out, &mut self.serializer)?
-            .write_histogram(histogram, begin, length, Tag::new(tag))
+            .write_histogram(histogram, begin, length, tag.and_then(Tag::new))
             .map_err(|e| io::Error::other(e.to_string()))
+    }
+
+    /// What was written to.
+    pub fn into_inner(self) -> W {
+        self.out
     }
 }
 
@@ -94,12 +105,13 @@ mod tests {
 
     fn written() -> Vec<u8> {
         let mut log = Hlog::new(Vec::new());
-        log.begin(1_795_264_583.5).unwrap();
+        log.begin(1_795_264_583.5, Some("nanoseconds")).unwrap();
         let names = ["READ".to_owned(), "UPDATE".to_owned()];
         let mut first = interval(2 * S);
         for latency in 1..=1000 {
-            first.operations[0].service.record(latency * 1000).unwrap();
-            let response = first.operations[0].response.as_mut().unwrap();
+            let record = &mut first.counts.operations[0];
+            record.service.record(latency * 1000).unwrap();
+            let response = record.response.as_mut().unwrap();
             response.record(latency * 2000).unwrap();
         }
         log.write(&first, 2 * S, &names).unwrap();

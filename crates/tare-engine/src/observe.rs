@@ -2,7 +2,7 @@
 
 use crate::errors::Fatal;
 use crate::record::Interval;
-use crate::totals::{Outlook, Totals};
+use crate::totals::{RunState, Totals};
 
 /// Said once, when everything is connected and prepared.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,17 +42,16 @@ pub trait Observer {
         Ok(())
     }
 
-    /// An interval is over in all workers. `outlook` says where in time; `totals` hold the
-    /// measured part so far, this interval included if it belongs to it.
-    fn interval(
-        &mut self,
-        interval: &Interval,
-        outlook: &Outlook,
-        totals: &Totals,
-    ) -> Result<Control, Fatal>;
+    /// An interval is over in all workers. `run` holds the measured part so far, this interval
+    /// included if it belongs to it.
+    fn interval(&mut self, _interval: &Interval, _run: &RunState) -> Result<Control, Fatal> {
+        Ok(Control::GoOn)
+    }
 
     /// The run is over; also called for a run that was stopped early.
-    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal>;
+    fn finished(&mut self, _run: &RunState) -> Result<(), Fatal> {
+        Ok(())
+    }
 }
 
 /// Keeps the totals of a run.
@@ -60,12 +59,8 @@ pub trait Observer {
 pub struct Keeper(pub Option<Totals>);
 
 impl Observer for Keeper {
-    fn interval(&mut self, _: &Interval, _: &Outlook, _: &Totals) -> Result<Control, Fatal> {
-        Ok(Control::GoOn)
-    }
-
-    fn finished(&mut self, totals: &Totals, _: &Outlook) -> Result<(), Fatal> {
-        self.0 = Some(totals.clone());
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
+        self.0 = Some(run.totals.clone());
         Ok(())
     }
 }
@@ -82,24 +77,17 @@ impl Observer for Chorus<'_> {
         self.0.iter_mut().try_for_each(|one| one.measuring(unix))
     }
 
-    fn interval(
-        &mut self,
-        interval: &Interval,
-        outlook: &Outlook,
-        totals: &Totals,
-    ) -> Result<Control, Fatal> {
+    fn interval(&mut self, interval: &Interval, run: &RunState) -> Result<Control, Fatal> {
         let mut control = Control::GoOn;
         for one in &mut self.0 {
-            if one.interval(interval, outlook, totals)? == Control::Stop {
+            if one.interval(interval, run)? == Control::Stop {
                 control = Control::Stop;
             }
         }
         Ok(control)
     }
 
-    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal> {
-        self.0
-            .iter_mut()
-            .try_for_each(|one| one.finished(totals, outlook))
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
+        self.0.iter_mut().try_for_each(|one| one.finished(run))
     }
 }

@@ -8,8 +8,6 @@ use crate::slices::Slices;
 /// One run of one load client. `C` is what its protocol knows a cluster by.
 #[derive(Debug, Clone)]
 pub struct Order<C = Cluster> {
-    /// Unit name of this client: c1, c2, ...
-    pub client: String,
     pub cluster: C,
     /// Keyspace that the statements are prepared in; none where they name their own.
     pub keyspace: Option<String>,
@@ -38,8 +36,29 @@ pub struct Order<C = Cluster> {
     pub seed: u64,
 }
 
+impl<C> Order<C> {
+    /// At once, until the sources have finished, with an interval a second and 5 s for a request.
+    pub fn new(cluster: C, pace: Pace) -> Order<C> {
+        Order {
+            cluster,
+            keyspace: None,
+            pace,
+            warmup: Duration::ZERO,
+            measure: None,
+            interval: Duration::from_secs(1),
+            slices: None,
+            connections_per_slice: None,
+            start_at: None,
+            timeout: Duration::from_secs(5),
+            workers: None,
+            links: None,
+            seed: 0,
+        }
+    }
+}
+
 /// Where a CQL cluster is and how it is spoken to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Cluster {
     /// `host:port` of nodes.
     pub contact_points: Vec<String>,

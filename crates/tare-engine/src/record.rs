@@ -11,7 +11,7 @@ use crate::errors::ErrorKind;
 use crate::timeline::{Part, Slot, Timeline};
 use crate::workload::Outcome;
 
-pub use interval::{add, histogram, ByKind, Interval, OperationRecord};
+pub use interval::{add, histogram, ByKind, Counts, Interval, OperationRecord};
 pub use silences::Silences;
 
 /// When one operation was meant to be sent, was first sent, and was done; nanoseconds.
@@ -89,12 +89,12 @@ impl Recorder {
         };
         if times.done < until {
             match outcome {
-                Ok(()) => self.current.answered += 1,
-                Err(_) => self.current.failed += 1,
+                Ok(()) => self.current.counts.answered += 1,
+                Err(_) => self.current.counts.failed += 1,
             }
         }
         if let Some(turn) = self.timeline.turn {
-            self.current.undrained += u64::from(turn.outlived(times.sent, times.done));
+            self.current.counts.undrained += u64::from(turn.outlived(times.sent, times.done));
         }
         self.part(operation, times, outcome);
     }
@@ -108,8 +108,8 @@ impl Recorder {
         if times.sent >= until || !of_part {
             return;
         }
-        self.current.undrained += u64::from(self.timeline.turn.is_some());
-        let record = &mut self.current.operations[operation];
+        self.current.counts.undrained += u64::from(self.timeline.turn.is_some());
+        let record = &mut self.current.counts.operations[operation];
         record.under_way += 1;
         record.latency(until - times.sent, until.saturating_sub(times.intended));
     }
@@ -120,7 +120,7 @@ impl Recorder {
         if !self.counts(&times) {
             return;
         }
-        let record = &mut self.current.operations[operation];
+        let record = &mut self.current.counts.operations[operation];
         let service = times.done.saturating_sub(times.sent);
         let response = times.done.saturating_sub(times.intended);
         match outcome {
@@ -142,12 +142,12 @@ impl Recorder {
 
     /// Counts a request that is sent again.
     pub fn retry(&mut self, operation: usize, kind: ErrorKind) {
-        self.current.operations[operation].retries[kind as usize] += 1;
+        self.current.counts.operations[operation].retries[kind as usize] += 1;
     }
 
     pub fn units(&mut self, partitions: u64, rows: u64) {
-        self.current.partitions += partitions;
-        self.current.rows += rows;
+        self.current.counts.partitions += partitions;
+        self.current.counts.rows += rows;
     }
 
     fn counts(&self, times: &Times) -> bool {
@@ -162,21 +162,21 @@ impl Recorder {
     pub fn due(&mut self, intended: u64) {
         self.advance(intended);
         if self.is_of_part(intended) {
-            self.current.due += 1;
+            self.current.counts.due += 1;
         }
     }
 
     /// A scheduled send had to wait for a slot.
     pub fn held(&mut self, intended: u64) {
         if self.is_of_part(intended) {
-            self.current.held += 1;
+            self.current.counts.held += 1;
         }
     }
 
     /// A scheduled send was never made, because no slot became free for it.
     pub fn unserved(&mut self, intended: u64) {
         if self.is_of_part(intended) {
-            self.current.unserved += 1;
+            self.current.counts.unserved += 1;
         }
     }
 
@@ -184,7 +184,7 @@ impl Recorder {
     /// its node does not read what was sent before.
     pub fn blocked(&mut self, intended: u64) {
         if !self.scheduled || self.is_of_part(intended) {
-            self.current.blocked += 1;
+            self.current.counts.blocked += 1;
         }
     }
 
@@ -196,9 +196,9 @@ impl Recorder {
             return;
         }
         if sent < self.timeline.end {
-            self.current.sent += 1;
+            self.current.counts.sent += 1;
         }
-        if let Some(lateness) = &mut self.current.lateness {
+        if let Some(lateness) = &mut self.current.counts.lateness {
             lateness.saturating_record(sent.saturating_sub(intended.max(free)));
         }
     }
@@ -243,7 +243,7 @@ impl Recorder {
                 spare.renew(slot);
                 spare
             }
-            None => Interval::new(slot, self.current.operations.len(), self.scheduled),
+            None => Interval::new(slot, self.current.counts.operations.len(), self.scheduled),
         };
         let cpu = self.cpu_at_end.unwrap_or_else(CpuUse::now);
         let mut sealed = std::mem::replace(&mut self.current, next);

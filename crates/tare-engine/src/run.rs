@@ -54,8 +54,8 @@ pub fn run<P: Wire, W: Workload<P>>(
     let workers = Workers::start(order, &workload, &prepared, &collector)?;
     if stop.is_asked() {
         workers.end()?;
-        collector.outlook.stopped = true;
-        return observer.finished(&collector.totals, &collector.outlook);
+        collector.run.stopped = true;
+        return observer.finished(&collector.run);
     }
     observer.ready(&Ready {
         nodes: prepared.nodes.iter().flatten().count(),
@@ -68,11 +68,11 @@ pub fn run<P: Wire, W: Workload<P>>(
         slots: order.pace.slots(),
     })?;
     collector.begin(order);
-    workers.go(&collector.outlook.clock);
+    workers.go(&collector.run.clock);
     let outcome = collector.collect(&workers, observer, stop);
     workers.end()?;
     outcome?;
-    observer.finished(&collector.totals, &collector.outlook)
+    observer.finished(&collector.run)
 }
 
 /// One worker while the client has few CPUs, as it may share them with what it measures.

@@ -1,5 +1,7 @@
 //! The verdict on the client itself: was it, and not the server, what limited the result?
 
+use serde::Serialize;
+
 /// Shares and thresholds beyond which the client's own state shows in its latencies.
 const CPU_SHARE: f64 = 0.9;
 const RUN_DELAY_SHARE: f64 = 0.1;
@@ -8,7 +10,7 @@ const LATENESS_US: f64 = 1000.0;
 const RATE_ERROR: f64 = -0.01;
 
 /// What is known of the client over the measured part; shares are of wall-clock time.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Facts {
     /// CPU time of the busiest worker thread.
     pub cpu_share: f64,
@@ -24,7 +26,7 @@ pub struct Facts {
     /// Scheduled sends that were never made because no slot became free, out of all that fell due.
     pub unserved_share: f64,
     /// Open loop: 99th percentile of actual minus intended send, microseconds.
-    pub lateness_p99_us: Option<f64>,
+    pub send_lateness_p99_us: Option<f64>,
     /// Open loop: sends made over sends due, minus 1.
     pub rate_error: Option<f64>,
 }
@@ -70,7 +72,10 @@ fn starved(facts: &Facts) -> Vec<String> {
 /// The client did not send when it should have, although it had a free slot.
 fn late(facts: &Facts) -> Vec<String> {
     let mut reasons = Vec::new();
-    if let Some(late) = facts.lateness_p99_us.filter(|&late| late > LATENESS_US) {
+    if let Some(late) = facts
+        .send_lateness_p99_us
+        .filter(|&late| late > LATENESS_US)
+    {
         reasons.push(format!(
             "99th percentile of send lateness is {:.1} ms",
             late / 1000.0
@@ -98,7 +103,7 @@ mod tests {
         steal_share: 0.0,
         held_share: 0.0,
         unserved_share: 0.0,
-        lateness_p99_us: Some(90.0),
+        send_lateness_p99_us: Some(90.0),
         rate_error: Some(-0.001),
     };
 
@@ -133,7 +138,7 @@ mod tests {
             ),
             (
                 Facts {
-                    lateness_p99_us: Some(1500.0),
+                    send_lateness_p99_us: Some(1500.0),
                     ..IDLE
                 },
                 "lateness is 1.5 ms",

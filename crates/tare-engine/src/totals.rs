@@ -2,36 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
-
 use crate::clock::Clock;
-use crate::record::{histogram, Interval, OperationRecord};
+use crate::record::{Counts, Interval};
 use crate::saturation::{self, Facts};
 use crate::steal::CpuTime;
 use crate::timeline::{Part, Timeline};
 
 /// Sums over the measured intervals.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Totals {
-    /// By position in `Workload::operations`.
-    pub operations: Vec<OperationRecord>,
-    /// Operations answered well, and failed, within the measured time.
-    pub answered: u64,
-    pub failed: u64,
-    pub partitions: u64,
-    pub rows: u64,
-    /// Scheduled paces: sends due, sends made, lateness (nanoseconds).
-    pub due: u64,
-    pub sent: u64,
-    pub lateness: Option<Histogram<u64>>,
-    /// Sends that fell due while all slots were busy.
-    pub held: u64,
-    /// Those of them that were never sent.
-    pub unserved: u64,
-    /// Requests that had to wait in the client until their node took more.
-    pub blocked: u64,
-    /// Operations whose reply came after the drain of their slice.
-    pub undrained: u64,
+    pub counts: Counts,
     /// Longest time without an answer within the measured part, nanoseconds of the run's clock;
     /// exact from 100 ms on.
     pub longest_gap: u64,
@@ -49,16 +29,17 @@ pub struct Totals {
     pub stolen: CpuTime,
 }
 
-/// Where the run is in time.
+/// Where the run is: in time, and what it has measured so far.
 #[derive(Debug, Clone)]
-pub struct Outlook {
+pub struct RunState {
     pub clock: Clock,
     pub timeline: Timeline,
     /// Stopped before its end.
     pub stopped: bool,
+    pub totals: Totals,
 }
 
-impl Outlook {
+impl RunState {
     /// Unix time at which the measured part begins, seconds.
     pub fn start_unix(&self) -> f64 {
         self.clock.unix(self.timeline.measure)
@@ -68,25 +49,8 @@ impl Outlook {
 impl Totals {
     pub fn new(operations: usize, scheduled: bool) -> Totals {
         Totals {
-            operations: vec![OperationRecord::new(scheduled); operations],
-            answered: 0,
-            failed: 0,
-            partitions: 0,
-            rows: 0,
-            due: 0,
-            sent: 0,
-            lateness: scheduled.then(histogram),
-            held: 0,
-            unserved: 0,
-            blocked: 0,
-            undrained: 0,
-            longest_gap: 0,
-            answered_at: None,
-            seconds: 0.0,
-            process_cpu: 0,
-            workers: BTreeMap::new(),
-            throttled: 0,
-            stolen: CpuTime::default(),
+            counts: Counts::new(operations, scheduled),
+            ..Totals::default()
         }
     }
 
@@ -95,27 +59,10 @@ impl Totals {
         if interval.slot.part == Part::Warmup {
             return;
         }
-        for (total, record) in self.operations.iter_mut().zip(&interval.operations) {
-            total.add(record);
-        }
-        self.answered += interval.answered;
-        self.failed += interval.failed;
-        self.partitions += interval.partitions;
-        self.rows += interval.rows;
-        self.due += interval.due;
-        self.sent += interval.sent;
-        self.held += interval.held;
-        self.unserved += interval.unserved;
-        self.blocked += interval.blocked;
-        self.undrained += interval.undrained;
-        if let (Some(total), Some(lateness)) = (&mut self.lateness, &interval.lateness) {
-            // Equal bounds, so that adding cannot fail.
-            let _ = total.add(lateness);
-        }
+        self.counts.add(&interval.counts);
         self.see_gaps(interval);
         self.seconds += interval.seconds();
-        let process = interval.cpu.iter().map(|(_, cpu)| cpu.process).max();
-        self.process_cpu += process.unwrap_or(0);
+        self.process_cpu += interval.process_cpu();
         for (worker, cpu) in &interval.cpu {
             let total = self.workers.entry(*worker).or_default();
             total.0 += cpu.thread;
@@ -136,32 +83,32 @@ impl Totals {
 
     /// Successful operations per second.
     pub fn throughput(&self) -> f64 {
-        per(self.answered as f64, self.seconds)
+        per(self.counts.answered as f64, self.seconds)
     }
 
     /// CPU of the client per operation, microseconds.
     pub fn cpu_us_per_op(&self) -> f64 {
-        let operations = self.answered + self.failed;
+        let operations = self.counts.answered + self.counts.failed;
         per(self.process_cpu as f64 / 1000.0, operations as f64)
     }
 
     /// What is known of the client's own state.
     pub fn facts(&self) -> Facts {
-        let wall = self.seconds * 1e9;
+        let (wall, counts) = (self.seconds * 1e9, &self.counts);
         let busiest = self.workers.values().map(|used| used.0).max().unwrap_or(0);
         let delayed = self.workers.values().map(|used| used.1).max().unwrap_or(0);
-        let lateness = self.lateness.as_ref();
+        let lateness = counts.lateness.as_ref();
         Facts {
             cpu_share: per(busiest as f64, wall).min(1.0),
             run_delay_share: per(delayed as f64, wall).min(1.0),
             throttled_share: per(self.throttled as f64, wall).min(1.0),
             steal_share: per(self.stolen.steal as f64, self.stolen.all as f64),
-            unserved_share: per(self.unserved as f64, self.due as f64),
-            held_share: per(self.held as f64, self.due as f64).min(1.0),
-            lateness_p99_us: lateness.map(|late| late.value_at_quantile(0.99) as f64 / 1000.0),
+            unserved_share: per(counts.unserved as f64, counts.due as f64),
+            held_share: per(counts.held as f64, counts.due as f64).min(1.0),
+            send_lateness_p99_us: lateness.map(|late| late.value_at_quantile(0.99) as f64 / 1000.0),
             rate_error: lateness
-                .filter(|_| self.due > 0)
-                .map(|_| self.sent as f64 / self.due as f64 - 1.0),
+                .filter(|_| counts.due > 0)
+                .map(|_| counts.sent as f64 / counts.due as f64 - 1.0),
         }
     }
 
@@ -199,13 +146,13 @@ mod tests {
             end: 2 * S,
         };
         let mut interval = Interval::new(slot, 1, scheduled);
-        interval.operations[0].ok = 90;
-        interval.operations[0].errors[ErrorKind::Timeout as usize] = 10;
-        interval.operations[0].service_sum = 90 * 1_000_000;
-        interval.answered = 80;
-        interval.failed = 10;
-        interval.due = 100;
-        interval.sent = 95;
+        interval.counts.operations[0].ok = 90;
+        interval.counts.operations[0].errors[ErrorKind::Timeout as usize] = 10;
+        interval.counts.operations[0].service_sum = 90 * 1_000_000;
+        interval.counts.answered = 80;
+        interval.counts.failed = 10;
+        interval.counts.due = 100;
+        interval.counts.sent = 95;
         let cpu = |thread, process| CpuUse {
             thread,
             process,
@@ -226,9 +173,12 @@ mod tests {
     fn counts_and_rates_are_over_the_measured_part() {
         let mut totals = totals(false);
         totals.add(&interval(false, Part::Warmup));
-        assert_eq!((totals.answered, totals.failed), (160, 20));
+        assert_eq!((totals.counts.answered, totals.counts.failed), (160, 20));
         assert_eq!((totals.seconds, totals.throughput()), (4.0, 40.0));
-        assert_eq!(totals.operations[0].errors[ErrorKind::Timeout as usize], 20);
+        assert_eq!(
+            totals.counts.operations[0].errors[ErrorKind::Timeout as usize],
+            20
+        );
     }
 
     #[test]
@@ -243,7 +193,10 @@ mod tests {
     #[test]
     fn only_a_scheduled_pace_knows_lateness_and_rate() {
         let closed = totals(false).facts();
-        assert_eq!((closed.lateness_p99_us, closed.rate_error), (None, None));
+        assert_eq!(
+            (closed.send_lateness_p99_us, closed.rate_error),
+            (None, None)
+        );
         let open = totals(true);
         assert!((open.facts().rate_error.unwrap() + 0.05).abs() < 1e-12);
         assert_eq!(open.saturation().len(), 1);

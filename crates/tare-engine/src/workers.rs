@@ -58,7 +58,7 @@ impl Workers {
                 workers: count,
                 order: order.clone(),
                 prepared: Arc::clone(prepared),
-                timeline: collector.outlook.timeline,
+                timeline: collector.run.timeline,
                 clock,
                 recycled,
                 sink: sink.clone(),

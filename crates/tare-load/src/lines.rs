@@ -9,7 +9,7 @@ use tare_engine::hlog::Hlog;
 use tare_engine::observe::{Control, Observer, Ready};
 use tare_engine::record::Interval;
 use tare_engine::timeline::Part;
-use tare_engine::totals::{per, Outlook, Totals};
+use tare_engine::totals::RunState;
 
 use crate::progress::{say, Event, Progress};
 use crate::result::{result, Frame};
@@ -71,7 +71,8 @@ impl Observer for Lines<'_> {
 
     fn measuring(&mut self, unix: f64) -> Result<(), Fatal> {
         if let Some(mut hlog) = self.hlog.take() {
-            hlog.begin(unix).map_err(self.file_error())?;
+            hlog.begin(unix, Some("nanoseconds"))
+                .map_err(self.file_error())?;
             self.hlog = Some(hlog);
         }
         match self.spec.phase {
@@ -80,19 +81,13 @@ impl Observer for Lines<'_> {
         }
     }
 
-    fn interval(
-        &mut self,
-        interval: &Interval,
-        outlook: &Outlook,
-        _totals: &Totals,
-    ) -> Result<Control, Fatal> {
+    fn interval(&mut self, interval: &Interval, run: &RunState) -> Result<Control, Fatal> {
         let origin = match interval.slot.part {
             Part::Warmup => 0,
-            Part::Measure => outlook.timeline.measure,
+            Part::Measure => run.timeline.measure,
         };
         if interval.slot.part == Part::Measure {
-            self.series
-                .push(per(interval.answered as f64, interval.seconds()));
+            self.series.push(interval.throughput());
             if let Some(mut hlog) = self.hlog.take() {
                 hlog.write(interval, origin, &self.operations)
                     .map_err(self.file_error())?;
@@ -100,20 +95,20 @@ impl Observer for Lines<'_> {
             }
         }
         let phase = self.phase(interval.slot.part);
-        let progress = Progress::of(interval, phase, &outlook.clock, origin, &self.operations);
+        let progress = Progress::of(interval, phase, &run.clock, origin, &self.operations);
         say(&Event::Interval(progress))?;
         Ok(Control::GoOn)
     }
 
-    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal> {
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
         say(&Event::Result(&result(
-            totals,
+            &run.totals,
             &Frame {
                 client: &self.spec.client.name,
                 hlog: self.spec.hlog.as_deref(),
-                start_unix: outlook.start_unix(),
+                start_unix: run.start_unix(),
                 operations: &self.operations,
-                stopped: outlook.stopped,
+                stopped: run.stopped,
                 stand_in: self.stand_in.as_deref(),
                 steadiness: steady::judge(&self.series),
             },

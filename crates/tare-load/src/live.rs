@@ -8,7 +8,7 @@ use tare_engine::errors::Fatal;
 use tare_engine::observe::{Control, Observer, Ready};
 use tare_engine::record::{Interval, OperationRecord};
 use tare_engine::timeline::Part;
-use tare_engine::totals::{per, Outlook, Totals};
+use tare_engine::totals::{per, RunState, Totals};
 
 use screen::Screen;
 
@@ -75,17 +75,11 @@ impl<W: Write> Live<W> {
             .and_then(|()| self.out.flush());
     }
 
-    fn lines(
-        &self,
-        interval: &Interval,
-        outlook: &Outlook,
-        totals: &Totals,
-        screen: Screen,
-    ) -> Vec<String> {
+    fn lines(&self, interval: &Interval, run: &RunState, screen: Screen) -> Vec<String> {
         let wide = screen.columns >= WIDE;
         let bars = screen.columns.saturating_sub(BEHIND).min(self.rates.len());
         let above = vec![
-            heading(interval, outlook),
+            heading(interval, run),
             format!(
                 "{} {:>10.0} operations/s",
                 sparkline(&self.rates[self.rates.len() - bars..]),
@@ -93,9 +87,9 @@ impl<W: Write> Live<W> {
             ),
             head(wide),
         ];
-        let operations = self.operations.iter().zip(&interval.operations);
+        let operations = self.operations.iter().zip(&interval.counts.operations);
         let rows = operations.map(|(name, record)| row(name, record, interval.seconds(), wide));
-        let below = client(interval, totals)
+        let below = client(interval, &run.totals)
             .iter()
             .flat_map(|line| screen.wrapped(line))
             .collect();
@@ -109,29 +103,19 @@ impl<W: Write> Observer for Live<W> {
         Ok(())
     }
 
-    fn interval(
-        &mut self,
-        interval: &Interval,
-        outlook: &Outlook,
-        totals: &Totals,
-    ) -> Result<Control, Fatal> {
-        self.rates
-            .push(per(interval.answered as f64, interval.seconds()));
+    fn interval(&mut self, interval: &Interval, run: &RunState) -> Result<Control, Fatal> {
+        self.rates.push(interval.throughput());
         let old = self.rates.len().saturating_sub(WIDTH);
         self.rates.drain(..old);
         let screen = (self.screen)();
-        let lines = self.lines(interval, outlook, totals, screen);
+        let lines = self.lines(interval, run, screen);
         self.draw(&lines, screen);
         Ok(Control::GoOn)
     }
-
-    fn finished(&mut self, _totals: &Totals, _outlook: &Outlook) -> Result<(), Fatal> {
-        Ok(())
-    }
 }
 
-fn heading(interval: &Interval, outlook: &Outlook) -> String {
-    let timeline = &outlook.timeline;
+fn heading(interval: &Interval, run: &RunState) -> String {
+    let timeline = &run.timeline;
     let (word, begin, end) = match interval.slot.part {
         Part::Warmup => ("warming up", 0, timeline.measure),
         Part::Measure => ("measuring", timeline.measure, timeline.end),
@@ -208,7 +192,7 @@ fn client(interval: &Interval, totals: &Totals) -> Vec<String> {
         "client: busiest worker {:.0}% CPU",
         100.0 * per(busiest as f64, wall)
     );
-    if let Some(lateness) = &interval.lateness {
+    if let Some(lateness) = &interval.counts.lateness {
         let late = lateness.value_at_quantile(0.99) as f64 / 1000.0;
         line.push_str(&format!(", p99 of send lateness {late:.0} us"));
     }

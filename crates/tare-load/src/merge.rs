@@ -2,13 +2,11 @@
 //! added bucket by bucket, tags are kept, intervals are aligned by time.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::Histogram;
+use tare_engine::hlog::Hlog;
 
 mod read;
 
@@ -156,35 +154,16 @@ fn add(merged: &mut Merged, entry: &Entry) -> Option<()> {
 
 /// The merged log as text (HdrHistogram log format 1.3).
 fn write(merged: &Intervals, unit: Option<&str>) -> std::io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    let start = merged
-        .values()
-        .map(|one| one.start)
-        .fold(f64::INFINITY, f64::min);
-    writeln!(out, "#[Histogram log format version 1.3]")?;
-    writeln!(out, "#[StartTime: {start:.3} (seconds since epoch)]")?;
-    writeln!(out, "#[BaseTime: {start:.3} (seconds since epoch)]")?;
-    if let Some(unit) = unit {
-        writeln!(out, "#[Unit: {unit}]")?;
-    }
-    writeln!(
-        out,
-        "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\""
-    )?;
-    let mut serializer = V2DeflateSerializer::new();
+    let starts = merged.values().map(|one| one.start);
+    let start = starts.fold(f64::INFINITY, f64::min);
+    let mut log = Hlog::new(Vec::new());
+    log.begin(start, unit)?;
     for ((_, tag), one) in merged {
-        // A builder without header lines adds nothing to what is already written.
-        IntervalLogWriterBuilder::new()
-            .begin_log_with(&mut out, &mut serializer)?
-            .write_histogram(
-                &one.histogram,
-                Duration::from_secs_f64((one.start - start).max(0.0)),
-                Duration::from_secs_f64((one.end - one.start).max(0.0)),
-                tag.as_deref().and_then(Tag::new),
-            )
-            .map_err(|e| std::io::Error::other(e.to_string()))?;
+        let begin = Duration::from_secs_f64((one.start - start).max(0.0));
+        let length = Duration::from_secs_f64((one.end - one.start).max(0.0));
+        log.line(&one.histogram, begin, length, tag.as_deref())?;
     }
-    Ok(out)
+    Ok(log.into_inner())
 }
 
 #[cfg(test)]

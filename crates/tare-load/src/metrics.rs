@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tare_engine::errors::Fatal;
 use tare_engine::observe::{Control, Observer, Ready};
 use tare_engine::record::Interval;
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::RunState;
 
 mod exposition;
 mod serve;
@@ -63,19 +63,14 @@ impl Observer for Metrics {
         Ok(())
     }
 
-    fn interval(
-        &mut self,
-        interval: &Interval,
-        _outlook: &Outlook,
-        totals: &Totals,
-    ) -> Result<Control, Fatal> {
-        self.tally.add(interval, totals);
+    fn interval(&mut self, interval: &Interval, run: &RunState) -> Result<Control, Fatal> {
+        self.tally.add(interval, &run.totals);
         self.renew();
         Ok(Control::GoOn)
     }
 
-    fn finished(&mut self, totals: &Totals, _outlook: &Outlook) -> Result<(), Fatal> {
-        self.tally.finish(totals);
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
+        self.tally.finish(&run.totals);
         self.renew();
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use tare_engine::clock::Clock;
 use tare_engine::errors::Fatal;
-use tare_engine::record::{histogram, Interval};
+use tare_engine::record::{Interval, OperationRecord};
 use tare_engine::totals::per;
 
 use crate::result::ClientResult;
@@ -73,31 +73,24 @@ impl Progress {
         origin: u64,
         names: &[String],
     ) -> Progress {
-        let mut response = histogram();
-        for record in &interval.operations {
-            // Equal bounds, so that adding cannot fail.
-            let _ = response.add(record.response());
-        }
-        let sum = |count: fn(&tare_engine::record::OperationRecord) -> u64| -> u64 {
-            interval.operations.iter().map(count).sum()
-        };
-        let cpu = interval.cpu.iter().map(|(_, cpu)| cpu.process).max();
+        let counts = &interval.counts;
+        let response = counts.responses();
         let us = |ns: u64| ns as f64 / 1000.0;
         Progress {
             phase,
             t: interval.end.saturating_sub(origin) as f64 / 1e9,
             unix: clock.unix(interval.end),
-            ops: sum(|record| record.ok),
-            errors: sum(|record| record.failures()),
-            retries: sum(|record| record.retries.iter().sum()),
-            ops_per_s: per(interval.answered as f64, interval.seconds()),
+            ops: counts.sum(|record| record.ok),
+            errors: counts.sum(OperationRecord::failures),
+            retries: counts.sum(|record| record.retries.iter().sum()),
+            ops_per_s: interval.throughput(),
             mean_us: response.mean() / 1000.0,
             p50_us: us(response.value_at_quantile(0.5)),
             p99_us: us(response.value_at_quantile(0.99)),
             max_us: us(response.max()),
             cpu_us_per_op: per(
-                us(cpu.unwrap_or(0)),
-                (interval.answered + interval.failed) as f64,
+                us(interval.process_cpu()),
+                (counts.answered + counts.failed) as f64,
             ),
             responses: responses(interval, names),
         }
@@ -105,7 +98,7 @@ impl Progress {
 }
 
 fn responses(interval: &Interval, names: &[String]) -> BTreeMap<String, Responses> {
-    let timed = names.iter().zip(&interval.operations);
+    let timed = names.iter().zip(&interval.counts.operations);
     timed
         .map(|(name, record)| {
             let timed = record.timed();
@@ -152,14 +145,15 @@ mod tests {
             end: 4 * S,
         };
         let mut interval = Interval::new(slot, 2, false);
+        let counts = &mut interval.counts;
         for _ in 0..100 {
-            interval.operations[0].service.record(2_000_000).unwrap();
+            counts.operations[0].service.record(2_000_000).unwrap();
         }
-        interval.operations[0].ok = 100;
-        interval.operations[0].response_sum = 100 * 2_000_000;
-        interval.operations[1].errors[0] = 100;
-        interval.operations[1].retries[1] = 7;
-        (interval.answered, interval.failed) = (100, 100);
+        counts.operations[0].ok = 100;
+        counts.operations[0].response_sum = 100 * 2_000_000;
+        counts.operations[1].errors[0] = 100;
+        counts.operations[1].retries[1] = 7;
+        (counts.answered, counts.failed) = (100, 100);
         let cpu = CpuUse {
             process: 4_000_000,
             ..CpuUse::default()

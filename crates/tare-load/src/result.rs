@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use tare_engine::errors::ErrorKind;
 use tare_engine::record::{ByKind, OperationRecord};
+use tare_engine::saturation::Facts;
 use tare_engine::totals::{per, Totals};
 
 use crate::steady::Steadiness;
@@ -37,14 +38,8 @@ pub struct ClientResult {
     /// Requests that were sent again, by what had failed; never folded into `errors`.
     pub retries_by_kind: BTreeMap<&'static str, u64>,
     pub cpu_us_per_op: f64,
-    pub cpu_share: f64,
-    pub run_delay_share: f64,
-    pub throttled_share: f64,
-    pub steal_share: f64,
-    /// Scheduled sends that had to wait for a free slot, out of all that fell due.
-    pub held_share: f64,
-    /// Those of them that were never sent, out of all that fell due.
-    pub unserved_share: f64,
+    #[serde(flatten)]
+    pub facts: Facts,
     /// Requests that had to wait in the client because their node did not read what was sent before them.
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice; 0 in one piece.
@@ -55,8 +50,6 @@ pub struct ClientResult {
     /// Longest time without an answer, by the client's own clock of the measured part, seconds;
     /// exact from 100 ms on.
     pub longest_gap_s: f64,
-    pub send_lateness_p99_us: Option<f64>,
-    pub rate_error: Option<f64>,
     /// Whether the throughput settled; null where there are fewer than 55 intervals.
     pub steadiness: Option<Steadiness>,
     pub saturated: bool,
@@ -82,40 +75,24 @@ pub struct Frame<'a> {
 
 /// The result of a run.
 pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
-    let facts = totals.facts();
-    let reasons = totals.saturation();
+    let (counts, reasons) = (&totals.counts, totals.saturation());
     ClientResult {
         client: frame.client.to_owned(),
         hlog: frame.hlog.map_or_else(String::new, file_name),
         measured_s: totals.seconds,
         start_unix: frame.start_unix,
-        ok: totals.operations.iter().map(|record| record.ok).sum(),
-        errors: totals
-            .operations
-            .iter()
-            .map(|record| record.failures())
-            .sum(),
+        ok: counts.sum(|record| record.ok),
+        errors: counts.sum(OperationRecord::failures),
         throughput: totals.throughput(),
         operations: operations(totals, frame.operations),
-        errors_by_kind: by_kind(totals, |record| &record.errors),
-        retries_by_kind: by_kind(totals, |record| &record.retries),
+        errors_by_kind: by_name(counts.by_kind(|record| &record.errors)),
+        retries_by_kind: by_name(counts.by_kind(|record| &record.retries)),
         cpu_us_per_op: totals.cpu_us_per_op(),
-        cpu_share: facts.cpu_share,
-        run_delay_share: facts.run_delay_share,
-        throttled_share: facts.throttled_share,
-        steal_share: facts.steal_share,
-        held_share: facts.held_share,
-        unserved_share: facts.unserved_share,
-        blocked: totals.blocked,
-        undrained: totals.undrained,
-        under_way: totals
-            .operations
-            .iter()
-            .map(|record| record.under_way)
-            .sum(),
+        facts: totals.facts(),
+        blocked: counts.blocked,
+        undrained: counts.undrained,
+        under_way: counts.sum(|record| record.under_way),
         longest_gap_s: totals.longest_gap as f64 / 1e9,
-        send_lateness_p99_us: facts.lateness_p99_us,
-        rate_error: facts.rate_error,
         steadiness: frame.steadiness.clone(),
         saturated: !reasons.is_empty(),
         saturation_reasons: reasons,
@@ -138,14 +115,11 @@ fn operations(totals: &Totals, names: &[String]) -> Vec<OperationResult> {
             response_mean_us: mean(record.response_sum),
         }
     };
-    totals.operations.iter().zip(names).map(result).collect()
+    let records = totals.counts.operations.iter();
+    records.zip(names).map(result).collect()
 }
 
-fn by_kind(totals: &Totals, of: fn(&OperationRecord) -> &ByKind) -> BTreeMap<&'static str, u64> {
-    let mut counts = ByKind::default();
-    for record in &totals.operations {
-        tare_engine::record::add(&mut counts, of(record));
-    }
+fn by_name(counts: ByKind) -> BTreeMap<&'static str, u64> {
     let counted = ErrorKind::ALL.iter().zip(counts);
     counted
         .filter(|(_, count)| *count > 0)
@@ -164,12 +138,13 @@ mod tests {
 
     fn summed(stopped: bool) -> ClientResult {
         let mut totals = Totals::new(2, false);
-        totals.operations[0].ok = 180;
-        totals.operations[0].service_sum = 180 * 1_000_000;
-        totals.operations[0].response_sum = 180 * 2_000_000;
-        totals.operations[0].errors[ErrorKind::Timeout as usize] = 20;
-        totals.operations[0].retries[ErrorKind::Overloaded as usize] = 3;
-        (totals.answered, totals.failed, totals.seconds) = (160, 20, 4.0);
+        let record = &mut totals.counts.operations[0];
+        record.ok = 180;
+        record.service_sum = 180 * 1_000_000;
+        record.response_sum = 180 * 2_000_000;
+        record.errors[ErrorKind::Timeout as usize] = 20;
+        record.retries[ErrorKind::Overloaded as usize] = 3;
+        (totals.counts.answered, totals.counts.failed, totals.seconds) = (160, 20, 4.0);
         let names = ["READ".to_owned(), "UPDATE".to_owned()];
         result(
             &totals,

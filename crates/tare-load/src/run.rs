@@ -118,10 +118,7 @@ pub fn order<C>(spec: &Spec, limits: &Limits, cluster: C) -> Order<C> {
     let populate = spec.phase == Phase::Populate;
     let seconds = Duration::from_secs_f64;
     Order {
-        client: spec.client.name.clone(),
-        cluster,
         keyspace: Some(spec.keyspace.clone()),
-        pace: pace(spec, limits.in_flight),
         warmup: if populate {
             Duration::ZERO
         } else {
@@ -138,8 +135,8 @@ pub fn order<C>(spec: &Spec, limits: &Limits, cluster: C) -> Order<C> {
         start_at: spec.start_at,
         timeout: seconds(spec.timeout_s),
         workers: limits.workers,
-        links: None,
         seed: spec.stream(),
+        ..Order::new(cluster, pace(spec, limits.in_flight))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The command line as its caller sees it: JSON lines, messages and exit status.
 
-use std::io::Write;
+mod program;
+
 use std::net::TcpListener;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::{json, Value};
 
@@ -16,17 +17,7 @@ fn spec() -> Value {
 }
 
 fn run(spec: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tare-load"))
-        .arg("run")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(spec.as_bytes()).unwrap();
-    drop(stdin);
-    child.wait_with_output().unwrap()
+    program::run(&["run"], spec)
 }
 
 /// The only line, which must be an error.
@@ -60,10 +51,7 @@ fn a_bad_specification_is_refused_by_the_name_of_its_field() {
 
 #[test]
 fn a_missing_specification_file_is_wrong_usage() {
-    let output = Command::new(env!("CARGO_BIN_EXE_tare-load"))
-        .args(["run", "--spec", "/nonexistent/spec.json"])
-        .output()
-        .unwrap();
+    let output = program::run(&["run", "--spec", "/nonexistent/spec.json"], "");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(error(&output)["what"], "/nonexistent/spec.json");
 }

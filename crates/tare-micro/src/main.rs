@@ -67,14 +67,14 @@ struct Ready {
     /// MAJOR:MINOR of the device below --data.
     device: Option<String>,
     /// Pieces that cannot be measured here, with the reason.
-    missing: BTreeMap<&'static str, String>,
+    missing: BTreeMap<Name, String>,
 }
 
 /// One piece in one turn.
 #[derive(Serialize)]
 struct Line {
     turn: usize,
-    piece: &'static str,
+    piece: Name,
     /// Unix seconds.
     began: f64,
     ended: f64,
@@ -107,11 +107,11 @@ fn run(arguments: &Arguments) -> io::Result<()> {
         thread::park();
     })?;
     let mut missing = BTreeMap::new();
-    let mut made: BTreeMap<&'static str, Box<dyn Piece>> = BTreeMap::new();
+    let mut made: BTreeMap<Name, Box<dyn Piece>> = BTreeMap::new();
     for &name in &arguments.pieces {
         match name.make(arguments.data.as_deref(), arguments.name.as_deref()) {
-            Ok(piece) => drop(made.insert(name.text(), piece)),
-            Err(why) => drop(missing.insert(name.text(), why.to_string())),
+            Ok(piece) => drop(made.insert(name, piece)),
+            Err(why) => drop(missing.insert(name, why.to_string())),
         }
     }
     let volume = arguments.data.as_deref().map(storage::volume).transpose()?;
@@ -128,12 +128,12 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     lines?.iter().try_for_each(print)
 }
 
-fn take(told: &Told, made: &mut BTreeMap<&'static str, Box<dyn Piece>>) -> io::Result<Vec<Line>> {
+fn take(told: &Told, made: &mut BTreeMap<Name, Box<dyn Piece>>) -> io::Result<Vec<Line>> {
     let mut lines = Vec::new();
     for (number, turn) in told.turns.iter().enumerate() {
         turns::sleep_until(turn.at)?;
         for name in &turn.pieces {
-            let Some(piece) = made.get_mut(name.text()) else {
+            let Some(piece) = made.get_mut(name) else {
                 continue; // told as missing
             };
             let began = turns::now();
@@ -145,7 +145,7 @@ fn take(told: &Told, made: &mut BTreeMap<&'static str, Box<dyn Piece>>) -> io::R
             };
             lines.push(Line {
                 turn: number,
-                piece: name.text(),
+                piece: *name,
                 began,
                 ended: turns::now(),
                 found,

@@ -4,12 +4,12 @@ use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::measure::Piece;
 use crate::{machine, pages, reads, resolve, storage, system, threads};
 
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum Name {
@@ -68,44 +68,15 @@ pub enum Name {
 }
 
 impl Name {
-    pub fn text(self) -> &'static str {
-        match self {
-            Name::FutexWake => "futex_wake",
-            Name::FutexWait => "futex_wait",
-            Name::EpollWait => "epoll_wait",
-            Name::Read => "read",
-            Name::Write => "write",
-            Name::Sendmsg => "sendmsg",
-            Name::Switch => "switch",
-            Name::Fault4k => "fault_4k",
-            Name::Fault2m => "fault_2m",
-            Name::Thread => "thread",
-            Name::Append => "append",
-            Name::Flush => "flush",
-            Name::ReadWarm => "read_warm",
-            Name::ScanWarm => "scan_warm",
-            Name::ReadCold => "read_cold",
-            Name::ScanCold => "scan_cold",
-            Name::Create => "create",
-            Name::Dependent => "dependent",
-            Name::Independent => "independent",
-            Name::MemoryLatency => "memory_latency",
-            Name::MemoryRead => "memory_read",
-            Name::Clock => "clock",
-            Name::Timer => "timer",
-            Name::Resolve => "resolve",
-        }
-    }
-
     /// Prepare it. An error says why it cannot be measured here.
     pub fn make(self, data: Option<&Path>, name: Option<&str>) -> io::Result<Box<dyn Piece>> {
         Ok(match self {
             Name::FutexWake => Box::new(system::FutexWake::default()),
             Name::FutexWait => Box::new(system::FutexWait::default()),
             Name::EpollWait => Box::new(system::EpollWait::new()?),
-            Name::Read => Box::new(system::Read::new()?),
-            Name::Write => Box::new(system::Write::new()?),
-            Name::Sendmsg => Box::new(system::Sendmsg::new()?),
+            Name::Read => Box::new(system::Read(system::Pair::new()?)),
+            Name::Write => Box::new(system::Write(system::Pair::new()?)),
+            Name::Sendmsg => Box::new(system::Sendmsg(system::Pair::new()?)),
             Name::Switch => Box::new(threads::Switch::new()?),
             Name::Thread => Box::new(threads::Start),
             Name::Fault4k => Box::new(pages::Fault::small()),

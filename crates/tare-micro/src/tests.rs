@@ -33,7 +33,7 @@ fn measured(name: Name) -> Measured {
 }
 
 fn taken(name: Name, piece: &mut dyn Piece) -> Measured {
-    measure(piece, SHORT).unwrap_or_else(|why| panic!("{}: {why}", name.text()))
+    measure(piece, SHORT).unwrap_or_else(|why| panic!("{name:?}: {why}"))
 }
 
 #[test]
@@ -64,18 +64,17 @@ fn every_piece_is_measured_with_plausible_times() {
             Name::Resolve => (1e3, 1e7),
             _ => (20.0, 1e5),
         };
-        let text = name.text();
-        assert!(found.n > 0, "{text}: {found:?}");
+        assert!(found.n > 0, "{name:?}: {found:?}");
         assert!(
             found.wall_ns > low && found.wall_ns < high,
-            "{text}: {found:?}"
+            "{name:?}: {found:?}"
         );
-        assert!(found.cpu_ns > 0.0, "{text}: {found:?}");
+        assert!(found.cpu_ns > 0.0, "{name:?}: {found:?}");
         if name != Name::Timer {
             // one CPU: its time cannot be more than what passed, but for the clocks' own reading
             assert!(
                 found.cpu_median_ns < found.wall_median_ns * 1.2,
-                "{text}: {found:?}"
+                "{name:?}: {found:?}"
             );
         }
     }
@@ -85,9 +84,9 @@ fn every_piece_is_measured_with_plausible_times() {
 fn a_name_is_the_same_on_the_command_line_and_in_the_turns() {
     for &name in Name::value_variants() {
         let shown = name.to_possible_value().expect("none is hidden");
-        assert_eq!(shown.get_name(), name.text());
-        let told: Name = serde_json::from_str(&format!("{:?}", name.text())).expect("known");
-        assert_eq!(told, name);
+        let told = serde_json::to_value(name).expect("a text");
+        assert_eq!(shown.get_name(), told);
+        assert_eq!(serde_json::from_value::<Name>(told).expect("known"), name);
     }
 }
 
@@ -142,11 +141,7 @@ fn a_turn_lasts_as_long_as_it_is_told() {
         let begun = Instant::now();
         measure(piece.as_mut(), SHORT).expect("measured");
         let took = begun.elapsed();
-        assert!(
-            took >= SHORT && took < SHORT * 10,
-            "{}: {took:?}",
-            name.text()
-        );
+        assert!(took >= SHORT && took < SHORT * 10, "{name:?}: {took:?}");
     }
 }
 
@@ -181,25 +176,26 @@ fn a_table_that_was_cut_off_is_written_anew() {
     assert!(scan.batch().is_ok());
 }
 
+#[track_caller]
+fn takes_twice(long: Name, short: Name) {
+    let (long, short) = (measured(long), measured(short));
+    assert!(
+        long.wall_median_ns > 2.0 * short.wall_median_ns,
+        "{long:?} {short:?}"
+    );
+}
+
 #[test]
 fn what_comes_from_the_disk_takes_longer_than_what_the_page_cache_holds() {
     let _alone = alone();
-    let (cold, warm) = (measured(Name::ReadCold), measured(Name::ReadWarm));
-    assert!(
-        cold.wall_median_ns > 2.0 * warm.wall_median_ns,
-        "{cold:?} {warm:?}"
-    );
+    takes_twice(Name::ReadCold, Name::ReadWarm);
 }
 
 #[test]
 fn a_hand_over_costs_more_than_a_call_to_wake_nobody() {
     let _alone = alone();
     pin(None).expect("a CPU");
-    let (switch, wake) = (measured(Name::Switch), measured(Name::FutexWake));
-    assert!(
-        switch.wall_median_ns > 2.0 * wake.wall_median_ns,
-        "{switch:?} {wake:?}"
-    );
+    takes_twice(Name::Switch, Name::FutexWake);
 }
 
 #[test]

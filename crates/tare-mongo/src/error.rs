@@ -1,6 +1,4 @@
 //! What can go wrong: on the way to a member, in the protocol, and what a server answers.
-use std::net::SocketAddr;
-
 use crate::hello::TopologyVersion;
 
 /// Why something could not be done.
@@ -12,13 +10,9 @@ pub enum Error {
         "no member could be reached: {why}; check the addresses and that mongod listens there"
     )]
     NoMember { why: String },
-    /// The connection, not what was said on it.
+    /// The connection, or how it is opened.
     #[error(transparent)]
     Net(#[from] tare_net::Error),
-    #[error("{address} refused the credentials: {why}")]
-    Authentication { address: SocketAddr, why: String },
-    #[error("{address} does not support {what}")]
-    Unsupported { address: SocketAddr, what: String },
     #[error("not the MongoDB protocol: {0}")]
     Protocol(String),
     #[error("not the MongoDB protocol: {what} ends early ({wanted} bytes wanted, {left} left)")]
@@ -82,7 +76,7 @@ impl Error {
 
     /// Whether the way to the server failed, and not what it answered.
     pub fn is_of_network(&self) -> bool {
-        matches!(self, Error::Net(error) if error.is_of_server())
+        matches!(self, Error::Net(error) if error.is_of_network())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `hello` and authentication, blocking (MongoDB handshake and authentication specifications).
 use std::time::Instant;
 
-use tare_net::remaining;
+use tare_net::{remaining, Error as NetError};
 
 use crate::document::{subtype, Document, Value, Writer};
 use crate::error::{Error, ServerErrorKind};
@@ -20,10 +20,8 @@ const MOST_STEPS: usize = 8;
 /// Bring a fresh connection to the point where it takes requests.
 pub(crate) fn shake(link: &mut Link, options: &Options, deadline: Instant) -> Result<Hello, Error> {
     let hello = introduce(link, options, deadline)?;
-    speaks(&hello).map_err(|what| Error::Unsupported {
-        address: link.address(),
-        what,
-    })?;
+    let address = link.address();
+    speaks(&hello).map_err(|what| NetError::Unsupported { address, what })?;
     if let Some(credentials) = &options.credentials {
         authenticate(link, credentials, &hello.mechanisms, deadline)?;
     }
@@ -79,7 +77,7 @@ fn authenticate(
     deadline: Instant,
 ) -> Result<(), Error> {
     let address = link.address();
-    let refused = |why: String| Error::Authentication { address, why };
+    let refused = |why: String| Error::from(NetError::Authentication { address, why });
     let mechanism = credentials.mechanism.unwrap_or_else(|| best(offered));
     let mut exchange = Exchange::new(mechanism, credentials).map_err(refused)?;
     let say = |link: &mut Link, command: Vec<u8>| -> Result<Step, Error> {

@@ -48,7 +48,7 @@ pub use options::{
     WriteConcern,
 };
 pub use reply::{Batch, Cursor, Outcome, Reply};
-pub use tare_net::{Flush, Received, TlsOptions};
+pub use tare_net::{Flush, Password, Received, TlsOptions};
 pub use topology::{
     average, Answer, Description, Discovery, Failure, Host, Kind as TopologyKind, Member,
     Operation, Server, Shape, Topology, What,

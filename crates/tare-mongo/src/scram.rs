@@ -59,7 +59,7 @@ impl Exchange {
             mechanism,
             first_bare: format!("n={user},r={nonce}"),
             nonce,
-            secret: secret(mechanism, &credentials.user, &credentials.password)?,
+            secret: secret(mechanism, &credentials.user, &credentials.password.0)?,
             expected: None,
         })
     }
@@ -185,12 +185,14 @@ fn secret(mechanism: Mechanism, user: &str, password: &str) -> Result<String, St
 
 #[cfg(test)]
 mod tests {
+    use tare_net::Password;
+
     use super::*;
 
     fn pencil(mechanism: Mechanism, nonce: &str) -> Exchange {
         let credentials = Credentials {
             user: "user".into(),
-            password: "pencil".into(),
+            password: Password("pencil".into()),
             source: "admin".into(),
             mechanism: None,
         };
@@ -255,7 +257,7 @@ mod tests {
     fn names_are_escaped() {
         let credentials = Credentials {
             user: "a=b,c".into(),
-            password: "x".into(),
+            password: Password("x".into()),
             source: "admin".into(),
             mechanism: None,
         };

@@ -14,8 +14,8 @@ use scripted::{refusal, serve, standalone};
 use tare_mongo::document;
 use tare_mongo::message::{self, flag};
 use tare_mongo::{
-    call, connect, Collection, Credentials, Error, Flush, Link, Options, Received, Request,
-    Template, TlsOptions,
+    call, connect, Collection, Credentials, Error, Flush, Link, Options, Password, Received,
+    Request, Template, TlsOptions,
 };
 
 /// Wait, read once, and return the answers' tags and counts.
@@ -40,7 +40,7 @@ fn with_password(password: &str) -> Options {
     Options {
         credentials: Some(Credentials {
             user: "ann".into(),
-            password: password.into(),
+            password: Password(password.into()),
             source: "admin".into(),
             mechanism: None,
         }),

@@ -18,6 +18,11 @@ pub enum Error {
     Closed { address: SocketAddr },
     #[error("the connection to {address} failed: {why}")]
     Broken { address: SocketAddr, why: String },
+    #[error("{address} refused the credentials: {why}")]
+    Authentication { address: SocketAddr, why: String },
+    /// The server does not speak what was asked for.
+    #[error("{address} does not support {what}")]
+    Unsupported { address: SocketAddr, what: String },
     #[error("{what} cannot be sent to {address}: it is longer than one message may be")]
     NotTaken {
         address: SocketAddr,
@@ -26,9 +31,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether an option is wrong, such as a password: that says more than "unreachable".
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Error::Tls(_) | Error::Authentication { .. } | Error::Unsupported { .. }
+        )
+    }
+
     /// Whether the server failed or the way to it, and not what was asked of this side.
-    pub fn is_of_server(&self) -> bool {
-        !matches!(self, Error::Tls(_) | Error::NotTaken { .. })
+    pub fn is_of_network(&self) -> bool {
+        !self.is_refusal() && !matches!(self, Error::NotTaken { .. })
     }
 
     /// What a connection without TLS says that broke on its first request: a server that speaks TLS

@@ -11,6 +11,7 @@ mod codec;
 mod error;
 mod identity;
 mod link;
+mod password;
 mod tls;
 mod transport;
 
@@ -19,5 +20,6 @@ pub use codec::{Codec, InFlight, Owner, Ticket};
 pub use error::Error;
 pub use identity::Identity;
 pub use link::{Flush, Link, Received};
+pub use password::Password;
 pub use tls::{TlsOptions, TlsStream};
 pub use transport::{addresses, remaining, wait, Transport};

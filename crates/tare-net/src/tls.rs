@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::Resumption;
-use rustls::crypto::{self, CryptoProvider};
+use rustls::crypto::{self, WebPkiSupportedAlgorithms};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
@@ -182,8 +182,9 @@ fn shared_config(options: &TlsOptions) -> Result<Arc<ClientConfig>, Error> {
 }
 
 fn config(options: &TlsOptions) -> Result<ClientConfig, Error> {
-    let provider = Arc::new(crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+    let provider = crypto::ring::default_provider();
+    let known = provider.signature_verification_algorithms;
+    let builder = ClientConfig::builder_with_provider(Arc::new(provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| Error::Tls(error.to_string()))?;
     let builder = if options.verify {
@@ -191,7 +192,7 @@ fn config(options: &TlsOptions) -> Result<ClientConfig, Error> {
     } else {
         builder
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Unverified(provider)))
+            .with_custom_certificate_verifier(Arc::new(Unverified(known)))
     };
     match &options.certificate {
         None => Ok(builder.with_no_client_auth()),
@@ -236,7 +237,7 @@ fn unreadable(path: &Path, why: &dyn std::fmt::Display) -> Error {
 
 /// Takes any certificate, as the options demand; signatures of the handshake are still checked.
 #[derive(Debug)]
-struct Unverified(Arc<CryptoProvider>);
+struct Unverified(WebPkiSupportedAlgorithms);
 
 impl ServerCertVerifier for Unverified {
     fn verify_server_cert(
@@ -256,8 +257,7 @@ impl ServerCertVerifier for Unverified {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let known = &self.0.signature_verification_algorithms;
-        crypto::verify_tls12_signature(message, certificate, signature, known)
+        crypto::verify_tls12_signature(message, certificate, signature, &self.0)
     }
 
     fn verify_tls13_signature(
@@ -266,11 +266,10 @@ impl ServerCertVerifier for Unverified {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let known = &self.0.signature_verification_algorithms;
-        crypto::verify_tls13_signature(message, certificate, signature, known)
+        crypto::verify_tls13_signature(message, certificate, signature, &self.0)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.0.supported_schemes()
     }
 }

@@ -1,4 +1,4 @@
-//! The script's parts as texts: what the command line takes.
+//! The script's parts as texts: what the command line takes. Errors say what was expected.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -19,9 +19,6 @@ const UNITS: [(&str, f64); 5] = [
 const LONGEST: f64 = 86_400.0;
 
 /// `500us`, `1.5ms`, `10s`, `0`: nanoseconds.
-///
-/// # Errors
-/// What was expected.
 pub fn nanoseconds(text: &str) -> Result<f64, String> {
     let wrong = || format!("{text:?} is no time; write a number and a unit: 500us, 1.5ms, 10s");
     let digits = text
@@ -47,17 +44,11 @@ pub fn nanoseconds(text: &str) -> Result<f64, String> {
 }
 
 /// The same as a duration.
-///
-/// # Errors
-/// What was expected.
 pub fn duration(text: &str) -> Result<Duration, String> {
     nanoseconds(text).map(|time| Duration::from_nanos(time as u64))
 }
 
 /// `1%` or `0.01`: a share between 0 and 1.
-///
-/// # Errors
-/// What was expected.
 pub fn share(text: &str) -> Result<f64, String> {
     let (number, of) = text
         .strip_suffix('%')
@@ -69,9 +60,6 @@ pub fn share(text: &str) -> Result<f64, String> {
 
 /// `constant:500us`, `exponential:500us`, `uniform:100us,1ms`, `lognormal:500us,0.5` (mean, sigma),
 /// `file:PATH` (one time a line).
-///
-/// # Errors
-/// What was expected, or why the file cannot be read.
 pub fn service(text: &str) -> Result<Service, String> {
     let (form, rest) = text.split_once(':').unwrap_or((text, ""));
     let pair = || {
@@ -123,9 +111,6 @@ fn listed(path: &Path) -> Result<Service, String> {
 }
 
 /// `1`, `4`, `inf`.
-///
-/// # Errors
-/// What was expected.
 pub fn servers(text: &str) -> Result<Servers, String> {
     if text == "inf" {
         return Ok(Servers::Unlimited);
@@ -140,9 +125,6 @@ pub fn servers(text: &str) -> Result<Servers, String> {
 }
 
 /// `at=10s,for=2s`.
-///
-/// # Errors
-/// What was expected.
 pub fn stall(text: &str) -> Result<Stall, String> {
     let wrong = || format!("{text:?} is no stall; write at=10s,for=2s");
     let (at, length) = text.split_once(',').ok_or_else(wrong)?;
@@ -153,9 +135,6 @@ pub fn stall(text: &str) -> Result<Stall, String> {
 }
 
 /// `ycsb.large=900`: a table and the length of its values, bytes.
-///
-/// # Errors
-/// What was expected.
 pub fn table(text: &str) -> Result<(String, usize), String> {
     let wrong =
         || format!("{text:?} is no table; write KEYSPACE.TABLE=BYTES, of 1,000,000 at most");
@@ -168,9 +147,6 @@ pub fn table(text: &str) -> Result<(String, usize), String> {
 }
 
 /// `unavailable:1%,timeout:0.5%`.
-///
-/// # Errors
-/// What was expected.
 pub fn errors(text: &str) -> Result<Vec<(Fault, f64)>, String> {
     let mut found = Vec::new();
     for part in text.split(',') {
@@ -190,27 +166,18 @@ pub fn errors(text: &str) -> Result<Vec<(Fault, f64)>, String> {
 }
 
 /// A positive number of operations a second.
-///
-/// # Errors
-/// What was expected.
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));
     rate.ok_or_else(|| format!("{text:?} is no rate; write operations per second: 20000"))
 }
 
 /// `HOST:PORT` with a numeric host.
-///
-/// # Errors
-/// What was expected.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
         .map_err(|_| format!("{text:?} is no address; write 127.0.0.1:9042"))
 }
 
 /// `cql`, `mongodb`.
-///
-/// # Errors
-/// What was expected.
 pub fn protocol(text: &str) -> Result<Protocol, String> {
     match text {
         "cql" => Ok(Protocol::Cql),
@@ -221,9 +188,6 @@ pub fn protocol(text: &str) -> Result<Protocol, String> {
 
 /// `10.0.0.1:27017,10.0.0.2:27017,10.0.0.3:27017`, or with the set's name and `=` before it, and
 /// which of them it is.
-///
-/// # Errors
-/// What was expected.
 pub fn set(text: &str, me: &str) -> Result<Set, String> {
     let (name, hosts) = text.split_once('=').unwrap_or((Set::NAME, text));
     let members: Vec<String> = hosts
@@ -252,9 +216,6 @@ pub fn set(text: &str, me: &str) -> Result<Set, String> {
 }
 
 /// `NAME:PASSWORD`.
-///
-/// # Errors
-/// What was expected.
 pub fn user(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
         Some((name, password)) if !name.is_empty() => Ok((name.to_owned(), password.to_owned())),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tare_engine::errors::Fatal;
 use tare_engine::observe::{Control, Observer, Ready};
 use tare_engine::record::{Interval, OperationRecord};
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::{RunState, Totals};
 
 use crate::operations::Operations;
 use crate::output::block::{blocks, Block};
@@ -77,7 +77,7 @@ impl Printer {
         let measure = &self.settings.measure;
         blocks(
             records,
-            &totals.operations,
+            &totals.counts.operations,
             &self.operations,
             measure,
             cleanups,
@@ -85,9 +85,9 @@ impl Printer {
     }
 
     /// Prints the status line, writes the logs, and begins a new window.
-    fn status(&mut self, outlook: &Outlook, totals: &Totals, cleanups: u64) -> Result<(), Fatal> {
-        let blocks = self.blocks(&self.window, totals, cleanups);
-        self.print_status(outlook.clock.unix(self.standing.now * NS_PER_MS), &blocks);
+    fn status(&mut self, run: &RunState, cleanups: u64) -> Result<(), Fatal> {
+        let blocks = self.blocks(&self.window, &run.totals, cleanups);
+        self.print_status(run.clock.unix(self.standing.now * NS_PER_MS), &blocks);
         if let Some(logs) = &mut self.logs {
             let begin = Duration::from_millis(self.standing.before);
             let length = Duration::from_millis(self.standing.now - self.standing.before);
@@ -114,22 +114,22 @@ impl Printer {
     }
 
     fn take(&mut self, interval: &Interval) {
-        for (window, record) in self.window.iter_mut().zip(&interval.operations) {
+        for (window, record) in self.window.iter_mut().zip(&interval.counts.operations) {
             window.add(record);
         }
         // A load does not count the insert with which a thread gives up.
         let failed = match self.settings.phase {
             Phase::Load => 0,
-            Phase::Run => interval.failed,
+            Phase::Run => interval.counts.failed,
         };
-        self.standing.done += interval.answered + failed;
+        self.standing.done += interval.counts.answered + failed;
         let all = self.settings.operations();
         self.standing.left = all.map_or(0, |all| all.saturating_sub(self.standing.done));
     }
 
     fn summary(&mut self, totals: &Totals) -> io::Result<()> {
         let cleanups = self.settings.threads as u64;
-        let blocks = self.blocks(&totals.operations, totals, cleanups);
+        let blocks = self.blocks(&totals.counts.operations, totals, cleanups);
         let overall = Overall {
             milliseconds: (totals.seconds * 1000.0) as u64,
             operations: self.standing.done,
@@ -183,26 +183,21 @@ impl Observer for Printer {
         Ok(())
     }
 
-    fn interval(
-        &mut self,
-        interval: &Interval,
-        outlook: &Outlook,
-        totals: &Totals,
-    ) -> Result<Control, Fatal> {
+    fn interval(&mut self, interval: &Interval, run: &RunState) -> Result<Control, Fatal> {
         self.take(interval);
         if self.settings.measure.kind == MeasureKind::Series {
-            let blocks = self.blocks(&interval.operations, totals, 0);
+            let blocks = self.blocks(&interval.counts.operations, &run.totals, 0);
             self.series.add(interval.slot.begin / NS_PER_MS, &blocks);
         }
         self.standing.now = interval.end / NS_PER_MS;
         if interval.end == interval.slot.end && self.standing.now >= self.due {
             self.due += every(&self.settings);
-            self.status(outlook, totals, 0)?;
+            self.status(run, 0)?;
         }
         Ok(Control::GoOn)
     }
 
-    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal> {
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
         let longest = self
             .settings
             .longest
@@ -211,10 +206,11 @@ impl Observer for Printer {
             eprintln!("Maximum time elapsed. Requesting stop for the workload.");
             eprintln!("Stop requested for workload. Now Joining!");
         }
-        self.status(outlook, totals, self.settings.threads as u64)?;
-        self.summary(totals)
+        self.status(run, self.settings.threads as u64)?;
+        self.summary(&run.totals)
             .map_err(|why| Fatal::file("the summary", why))?;
-        let mut verdict = Verdict::of(&self.settings, &self.operations, totals, self.standing.done);
+        let (totals, done) = (&run.totals, self.standing.done);
+        let mut verdict = Verdict::of(&self.settings, &self.operations, totals, done);
         verdict.on_stand_in(self.stand_in.as_deref());
         verdict.print(totals);
         self.verdict = Some(verdict);

@@ -214,20 +214,12 @@ fn order<C>(settings: &Settings, cluster: C) -> Order<C> {
         _ => Duration::from_secs(1),
     };
     Order {
-        client: "c1".to_owned(),
-        cluster,
-        keyspace: None,
-        pace: pace(settings),
-        warmup: Duration::ZERO,
         measure: settings.longest,
         interval,
-        start_at: None,
         timeout: Duration::from_secs(10),
         workers: settings.workers,
-        links: None,
-        slices: None,
-        connections_per_slice: None,
         seed: settings.seed,
+        ..Order::new(cluster, pace(settings))
     }
 }
 

@@ -35,7 +35,7 @@ impl Verdict {
                 .map(|target| done as f64 / totals.seconds / target as f64 - 1.0),
         };
         for (position, &operation) in operations.measured().iter().enumerate() {
-            let record = &totals.operations[position];
+            let record = &totals.counts.operations[position];
             let name = operation.name();
             let (ok, failures) = (record.ok, record.failures());
             let share = failures as f64 / (ok + failures).max(1) as f64;
@@ -111,21 +111,15 @@ fn lines(totals: &Totals, rate_error: Option<f64>) -> Vec<String> {
         format!("RunQueueDelay(%), {:.1}", facts.run_delay_share * 100.0),
         format!("Throttled(%), {:.1}", facts.throttled_share * 100.0),
     ];
-    if let Some(late) = facts.lateness_p99_us {
+    if let Some(late) = facts.send_lateness_p99_us {
         lines.push(format!("99thPercentileSendLateness(us), {late:.0}"));
     }
     if let Some(error) = rate_error {
         lines.push(format!("RateError(%), {:.3}", error * 100.0));
     }
-    for kind in ErrorKind::ALL {
-        let of = |by: fn(&tare_engine::record::OperationRecord) -> &[u64; ErrorKind::ALL.len()]| {
-            totals
-                .operations
-                .iter()
-                .map(|record| by(record)[kind as usize])
-                .sum::<u64>()
-        };
-        let (errors, retries) = (of(|record| &record.errors), of(|record| &record.retries));
+    let failed = totals.counts.by_kind(|record| &record.errors);
+    let retried = totals.counts.by_kind(|record| &record.retries);
+    for (kind, (errors, retries)) in ErrorKind::ALL.iter().zip(failed.into_iter().zip(retried)) {
         if errors > 0 {
             lines.push(format!("Failed {}, {errors}", kind.name()));
         }
@@ -151,7 +145,7 @@ mod tests {
         let settings = settings(properties);
         let operations = Operations::new(&settings);
         let mut totals = Totals::new(operations.names().len(), false);
-        for (record, (ok, failed)) in totals.operations.iter_mut().zip(counts) {
+        for (record, (ok, failed)) in totals.counts.operations.iter_mut().zip(counts) {
             record.ok = *ok;
             record.errors[ErrorKind::Timeout as usize] = *failed;
         }

@@ -82,11 +82,7 @@ fn no_contact(first: Option<Error>) -> Error {
         None => Error::NoContact {
             why: "none was given".to_owned(),
         },
-        Some(
-            error @ (Error::Authentication { .. }
-            | Error::Net(tare_net::Error::Tls(_))
-            | Error::Unsupported { .. }),
-        ) => error,
+        Some(Error::Net(error)) if error.is_refusal() => error.into(),
         Some(error) => Error::NoContact {
             why: error.to_string(),
         },

@@ -38,30 +38,6 @@ impl Random {
         (self.state >> (48 - bits)) as i32
     }
 
-    /// `nextInt()`.
-    pub fn next_i32(&mut self) -> i32 {
-        self.next(32)
-    }
-
-    /// `nextInt(bound)`: uniform in [0, bound). A bound under 1, which Java refuses, gives 0.
-    pub fn next_i32_below(&mut self, bound: i32) -> i32 {
-        if bound < 1 {
-            return 0;
-        }
-        let mut bits = self.next(31);
-        if bound & (bound - 1) == 0 {
-            return ((i64::from(bound) * i64::from(bits)) >> 31) as i32;
-        }
-        loop {
-            let value = bits % bound;
-            // Java's test for the incomplete last interval is that this sum overflows.
-            if bits.wrapping_sub(value).wrapping_add(bound - 1) >= 0 {
-                return value;
-            }
-            bits = self.next(31);
-        }
-    }
-
     /// `nextLong()`.
     pub fn next_i64(&mut self) -> i64 {
         let high = i64::from(self.next(32)) << 32;

@@ -1,11 +1,14 @@
 //! One interval: counts and histograms by operation.
 
+use std::mem::take;
+
 use hdrhistogram::Histogram;
 
 use crate::clock::CpuUse;
 use crate::errors::ErrorKind;
 use crate::record::Silences;
 use crate::timeline::Slot;
+use crate::totals::per;
 
 /// Largest latency that a histogram can hold, nanoseconds: one hour. More is held as that.
 const LARGEST: u64 = 3_600_000_000_000;
@@ -96,22 +99,20 @@ impl OperationRecord {
             let _ = self.failed.get_or_insert_with(histogram).add(theirs);
         }
         if let Some(theirs) = &other.failed_response {
-            let mine = self.failed_response.get_or_insert_with(histogram);
-            let _ = mine.add(theirs);
+            let _ = self
+                .failed_response
+                .get_or_insert_with(histogram)
+                .add(theirs);
         }
     }
 
     fn clear(&mut self) {
         (self.ok, self.under_way) = (0, 0);
-        self.errors = ByKind::default();
-        self.retries = ByKind::default();
+        (self.errors, self.retries) = (ByKind::default(), ByKind::default());
         self.service.reset();
-        if let Some(response) = &mut self.response {
-            response.reset();
-        }
+        self.response.iter_mut().for_each(Histogram::reset);
         (self.failed, self.failed_response) = (None, None);
-        self.service_sum = 0;
-        self.response_sum = 0;
+        (self.service_sum, self.response_sum) = (0, 0);
     }
 }
 
@@ -121,14 +122,9 @@ pub fn add(mine: &mut ByKind, theirs: &ByKind) {
     }
 }
 
-/// Everything that happened in one interval.
-#[derive(Debug, Clone)]
-pub struct Interval {
-    pub slot: Slot,
-    /// Where the interval really ended; earlier than the slot when the run was stopped.
-    pub end: u64,
-    /// The worker that sealed it has none after it.
-    pub last: bool,
+/// What is counted in an interval, and over the measured part.
+#[derive(Debug, Clone, Default)]
+pub struct Counts {
     /// By position in `Workload::operations`.
     pub operations: Vec<OperationRecord>,
     /// Operations that the engine began itself and that ended well within the interval, of a
@@ -152,38 +148,18 @@ pub struct Interval {
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice.
     pub undrained: u64,
-    /// When no answer came within the interval.
-    pub silences: Silences,
-    /// CPU of each worker that took part: (worker, use within the interval).
-    pub cpu: Vec<(usize, CpuUse)>,
 }
 
-impl Interval {
-    pub fn new(slot: Slot, operations: usize, scheduled: bool) -> Interval {
-        Interval {
-            slot,
-            end: slot.end,
-            last: false,
+impl Counts {
+    pub fn new(operations: usize, scheduled: bool) -> Counts {
+        Counts {
             operations: vec![OperationRecord::new(scheduled); operations],
-            answered: 0,
-            failed: 0,
-            partitions: 0,
-            rows: 0,
-            due: 0,
-            sent: 0,
             lateness: scheduled.then(histogram),
-            held: 0,
-            unserved: 0,
-            blocked: 0,
-            undrained: 0,
-            silences: Silences::since(slot.begin),
-            cpu: Vec::new(),
+            ..Counts::default()
         }
     }
 
-    /// Adds what another worker saw in the same interval.
-    pub fn add(&mut self, other: &Interval) {
-        self.end = self.end.max(other.end);
+    pub fn add(&mut self, other: &Counts) {
         for (mine, theirs) in self.operations.iter_mut().zip(&other.operations) {
             mine.add(theirs);
         }
@@ -197,10 +173,79 @@ impl Interval {
         self.unserved += other.unserved;
         self.blocked += other.blocked;
         self.undrained += other.undrained;
-        self.silences.meet(&other.silences);
         if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
             let _ = mine.add(theirs);
         }
+    }
+
+    /// The sum of something over all operations.
+    pub fn sum(&self, of: impl Fn(&OperationRecord) -> u64) -> u64 {
+        self.operations.iter().map(of).sum()
+    }
+
+    /// The sum of errors or retries over all operations.
+    pub fn by_kind(&self, of: impl Fn(&OperationRecord) -> &ByKind) -> ByKind {
+        let mut all = ByKind::default();
+        self.operations
+            .iter()
+            .for_each(|one| add(&mut all, of(one)));
+        all
+    }
+
+    /// The response times of all operations.
+    pub fn responses(&self) -> Histogram<u64> {
+        let mut all = histogram();
+        for record in &self.operations {
+            let _ = all.add(record.response());
+        }
+        all
+    }
+
+    /// Counts from 0 again, keeping the memory.
+    fn clear(&mut self) {
+        let (mut operations, mut lateness) = (take(&mut self.operations), self.lateness.take());
+        operations.iter_mut().for_each(OperationRecord::clear);
+        lateness.iter_mut().for_each(Histogram::reset);
+        *self = Counts {
+            operations,
+            lateness,
+            ..Counts::default()
+        };
+    }
+}
+
+/// Everything that happened in one interval.
+#[derive(Debug, Clone)]
+pub struct Interval {
+    pub slot: Slot,
+    /// Where the interval really ended; earlier than the slot when the run was stopped.
+    pub end: u64,
+    /// The worker that sealed it has none after it.
+    pub last: bool,
+    pub counts: Counts,
+    /// When no answer came within the interval.
+    pub silences: Silences,
+    /// CPU of each worker that took part: (worker, use within the interval).
+    pub cpu: Vec<(usize, CpuUse)>,
+}
+
+impl Interval {
+    pub fn new(slot: Slot, operations: usize, scheduled: bool) -> Interval {
+        Interval {
+            slot,
+            end: slot.end,
+            last: false,
+            counts: Counts::new(operations, scheduled),
+            silences: Silences::since(slot.begin),
+            cpu: Vec::new(),
+        }
+    }
+
+    /// Adds what another worker saw in the same interval.
+    pub fn add(&mut self, other: &Interval) {
+        self.end = self.end.max(other.end);
+        self.counts.add(&other.counts);
+        self.silences.meet(&other.silences);
         self.cpu.extend(&other.cpu);
     }
 
@@ -210,21 +255,22 @@ impl Interval {
         end.saturating_sub(self.slot.begin) as f64 / 1e9
     }
 
+    /// Successful operations per second.
+    pub fn throughput(&self) -> f64 {
+        per(self.counts.answered as f64, self.seconds())
+    }
+
+    /// CPU of the whole process, which every worker read on its own; nanoseconds.
+    pub fn process_cpu(&self) -> u64 {
+        let read = self.cpu.iter().map(|(_, cpu)| cpu.process);
+        read.max().unwrap_or(0)
+    }
+
     /// Makes it a new interval, keeping its memory.
     pub(super) fn renew(&mut self, slot: Slot) {
-        self.slot = slot;
-        self.end = slot.end;
-        self.last = false;
-        self.operations.iter_mut().for_each(OperationRecord::clear);
-        (self.answered, self.failed) = (0, 0);
-        (self.partitions, self.rows) = (0, 0);
-        (self.due, self.sent) = (0, 0);
-        (self.held, self.unserved, self.blocked) = (0, 0, 0);
-        self.undrained = 0;
+        (self.slot, self.end, self.last) = (slot, slot.end, false);
+        self.counts.clear();
         self.silences.renew(slot.begin);
-        if let Some(lateness) = &mut self.lateness {
-            lateness.reset();
-        }
         self.cpu.clear();
     }
 }

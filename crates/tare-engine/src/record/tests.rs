@@ -23,23 +23,9 @@ fn recorder(scheduled: bool) -> (Recorder, Receiver<Interval>) {
 
 fn order() -> Order {
     Order {
-        client: "c1".to_owned(),
-        cluster: Cluster {
-            contact_points: Vec::new(),
-            options: tare_cql::Options::default(),
-        },
-        keyspace: None,
-        pace: Pace::Closed { slots: 1 },
         warmup: Duration::from_secs(1),
         measure: Some(Duration::from_secs(2)),
-        interval: Duration::from_secs(1),
-        start_at: None,
-        timeout: Duration::from_secs(5),
-        workers: None,
-        links: None,
-        slices: None,
-        connections_per_slice: None,
-        seed: 0,
+        ..Order::new(Cluster::default(), Pace::Closed { slots: 1 })
     }
 }
 
@@ -48,15 +34,11 @@ fn sealed(intervals: Receiver<Interval>) -> Vec<Interval> {
 }
 
 fn ok(interval: &Interval) -> u64 {
-    interval.operations.iter().map(|record| record.ok).sum()
+    interval.counts.sum(|record| record.ok)
 }
 
 fn failed(interval: &Interval) -> u64 {
-    interval
-        .operations
-        .iter()
-        .map(OperationRecord::failures)
-        .sum()
+    interval.counts.sum(OperationRecord::failures)
 }
 
 fn times(intended: u64, sent: u64, done: u64) -> Times {
@@ -88,8 +70,9 @@ fn what_is_done_after_the_end_was_under_way_then_and_has_its_age() {
     recorder.under_way(READ, times(2 * S, 2 * S, 3200 * MS));
     recorder.finish(3200 * MS);
     let last = &sealed(intervals)[2];
-    let record = &last.operations[READ];
-    assert_eq!((record.ok, record.under_way, last.answered), (0, 2, 0));
+    let record = &last.counts.operations[READ];
+    assert_eq!((record.ok, record.under_way), (0, 2));
+    assert_eq!(last.counts.answered, 0);
     assert_eq!(record.service_sum, 1100 * MS);
     assert!(record.service.equivalent(record.service.max(), S));
     assert_eq!(record.service.len(), record.timed());
@@ -107,8 +90,11 @@ fn open_loop_operations_count_where_they_were_meant_to_be_sent() {
     let counts: Vec<u64> = intervals.iter().map(ok).collect();
     assert_eq!(counts, [0, 1, 1]);
     // Throughput is of answers that came within the time, whenever they were asked for.
-    let answered: Vec<u64> = intervals.iter().map(|interval| interval.answered).collect();
-    assert_eq!(answered, [0, 2, 0]);
+    let answered = |interval: &Interval| interval.counts.answered;
+    assert_eq!(
+        intervals.iter().map(answered).collect::<Vec<_>>(),
+        [0, 2, 0]
+    );
 }
 
 #[test]
@@ -116,7 +102,7 @@ fn response_time_starts_at_the_intended_send_and_service_time_at_the_actual() {
     let (mut recorder, intervals) = recorder(true);
     recorder.done(WRITE, times(S, S + 30 * MS, S + 40 * MS), Ok(()));
     recorder.finish(3 * S);
-    let record = &sealed(intervals)[1].operations[WRITE];
+    let record = &sealed(intervals)[1].counts.operations[WRITE];
     assert_eq!(
         (record.service_sum, record.response_sum),
         (10 * MS, 40 * MS)
@@ -135,19 +121,13 @@ fn errors_are_counted_by_kind_and_leave_no_latency() {
     recorder.done(READ, late, Err(ErrorKind::NotFound));
     recorder.finish(3 * S);
     let interval = &sealed(intervals)[1];
-    assert_eq!(
-        (ok(interval), failed(interval), interval.answered),
-        (0, 2, 0)
-    );
-    assert_eq!(
-        interval.operations[READ].errors[ErrorKind::Timeout as usize],
-        1
-    );
-    assert_eq!(
-        interval.operations[READ].errors[ErrorKind::NotFound as usize],
-        1
-    );
-    assert_eq!(interval.operations[0].service.len(), 0);
+    let counts = &interval.counts;
+    assert_eq!((ok(interval), failed(interval), counts.answered), (0, 2, 0));
+    let record = &counts.operations[READ];
+    for kind in [ErrorKind::Timeout, ErrorKind::NotFound] {
+        assert_eq!(record.errors[kind as usize], 1);
+    }
+    assert_eq!(record.service.len(), 0);
 }
 
 #[test]
@@ -155,7 +135,7 @@ fn failures_keep_how_long_they_took_apart() {
     let (mut recorder, intervals) = recorder(false);
     recorder.done(READ, times(S, S, S + 500 * MS), Err(ErrorKind::Timeout));
     recorder.finish(3 * S);
-    let record = &sealed(intervals)[1].operations[READ];
+    let record = &sealed(intervals)[1].counts.operations[READ];
     let failed = record.failed.as_ref().unwrap();
     assert!(failed.equivalent(failed.max(), 500 * MS));
     assert!(record.failed_response.is_none());
@@ -170,7 +150,7 @@ fn what_failed_has_its_response_time_from_when_it_was_due() {
         Err(ErrorKind::Timeout),
     );
     recorder.finish(3 * S);
-    let record = &sealed(intervals)[1].operations[READ];
+    let record = &sealed(intervals)[1].counts.operations[READ];
     let mut sum = OperationRecord::new(true);
     sum.add(record);
     for of in [record, &sum] {
@@ -188,8 +168,8 @@ fn parts_of_a_composite_operation_are_no_operations_of_their_own() {
     recorder.retry(WRITE, ErrorKind::Timeout);
     recorder.finish(3 * S);
     let interval = &sealed(intervals)[1];
-    assert_eq!((ok(interval), interval.answered), (2, 1));
-    let retries = interval.operations[WRITE].retries;
+    assert_eq!((ok(interval), interval.counts.answered), (2, 1));
+    let retries = interval.counts.operations[WRITE].retries;
     assert_eq!(retries[ErrorKind::Timeout as usize], 1);
 }
 
@@ -203,7 +183,7 @@ fn memory_that_is_used_again_is_empty() {
     recorder.finish(3 * S);
     for interval in sealed(intervals) {
         assert_eq!((ok(&interval), interval.cpu.len()), (0, 1));
-        assert_eq!(interval.operations[READ].response().len(), 0);
+        assert_eq!(interval.counts.operations[READ].response().len(), 0);
     }
 }
 
@@ -235,8 +215,9 @@ fn the_backlog_of_the_warm_up_is_not_due_again() {
     recorder.sent(1400 * MS, 1400 * MS, 1410 * MS);
     recorder.finish(3 * S);
     let interval = &sealed(intervals)[1];
-    assert_eq!((interval.due, interval.sent, interval.held), (1, 1, 0));
-    let lateness = interval.lateness.as_ref().unwrap();
+    let counts = &interval.counts;
+    assert_eq!((counts.due, counts.sent, counts.held), (1, 1, 0));
+    let lateness = counts.lateness.as_ref().unwrap();
     assert!(lateness.equivalent(lateness.max(), 10 * MS));
 }
 
@@ -248,8 +229,8 @@ fn a_send_that_waited_for_a_slot_is_late_from_when_it_was_free() {
     recorder.sent(1100 * MS, 1500 * MS, 1501 * MS);
     recorder.finish(3 * S);
     let interval = &sealed(intervals)[1];
-    assert_eq!((interval.held, interval.unserved), (1, 0));
-    let lateness = interval.lateness.as_ref().unwrap();
+    assert_eq!((interval.counts.held, interval.counts.unserved), (1, 0));
+    let lateness = interval.counts.lateness.as_ref().unwrap();
     assert!(lateness.equivalent(lateness.max(), MS));
 }
 
@@ -264,9 +245,9 @@ fn intervals_of_several_workers_add_up() {
     second.finish(3 * S);
     let mut sum = sealed(one).remove(1);
     sum.add(&sealed(other)[1]);
-    assert_eq!((ok(&sum), failed(&sum), sum.answered), (2, 1, 2));
-    assert_eq!(sum.operations[0].response().len(), 2);
-    assert_eq!(sum.operations[0].response_sum, 30 * MS);
+    assert_eq!((ok(&sum), failed(&sum), sum.counts.answered), (2, 1, 2));
+    assert_eq!(sum.counts.operations[0].response().len(), 2);
+    assert_eq!(sum.counts.operations[0].response_sum, 30 * MS);
     assert_eq!(sum.cpu.len(), 2);
 }
 

@@ -10,10 +10,10 @@ use tare_engine::observe::{Control, Observer};
 use tare_engine::order::Arrivals;
 use tare_engine::record::Interval;
 use tare_engine::run::{run, Stop};
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::{RunState, Totals};
 use tare_stub::{Script, Stub};
 
-use super::reads::{closed, counted, open, order, seen, Reads};
+use super::reads::{closed, counted, open, order, seen, within, Reads};
 
 /// Octets of a key: a thousand of them are three times what may wait on a connection.
 const LONG: usize = 50_000;
@@ -76,16 +76,16 @@ struct Opener {
 }
 
 impl Observer for Opener {
-    fn interval(&mut self, seen: &Interval, _: &Outlook, _: &Totals) -> Result<Control, Fatal> {
-        if self.opens && self.waiting && seen.blocked == 0 {
+    fn interval(&mut self, seen: &Interval, _: &RunState) -> Result<Control, Fatal> {
+        if self.opens && self.waiting && seen.counts.blocked == 0 {
             self.gate.open();
         }
-        self.waiting |= seen.blocked > 0;
+        self.waiting |= seen.counts.blocked > 0;
         Ok(Control::GoOn)
     }
 
-    fn finished(&mut self, totals: &Totals, _: &Outlook) -> Result<(), Fatal> {
-        self.totals = Some(totals.clone());
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
+        self.totals = Some(run.totals.clone());
         Ok(())
     }
 }
@@ -117,9 +117,9 @@ fn held_up(opens: bool, timeout: Duration, measure: Option<f64>) -> Totals {
 #[test]
 fn requests_wait_in_the_client_until_the_node_reads_again_and_none_is_lost() {
     let totals = held_up(true, Duration::from_secs(60), None);
-    assert_eq!((totals.answered, totals.failed), (1000, 0));
+    assert_eq!((totals.counts.answered, totals.counts.failed), (1000, 0));
     // 16 MiB and what the kernel holds are well under two thirds of the load.
-    assert!((300..1000).contains(&totals.blocked), "{}", totals.blocked);
+    within(totals.counts.blocked, 300..1000);
 }
 
 #[test]
@@ -143,18 +143,18 @@ fn what_one_node_does_not_read_neither_moves_to_another_nor_holds_it_up() {
     assert_eq!(seen.ready.unwrap().nodes, 2);
     // Each node owns half of the tokens; of 1500 keys the standard deviation is 19. What the
     // client keeps for a node is less than two thirds of its half.
-    let record = &totals.operations[0];
-    assert!((650..850).contains(&record.ok), "{}", record.ok);
+    let record = &totals.counts.operations[0];
+    within(record.ok, 650..850);
     let waited = record.errors[ErrorKind::Timeout as usize];
-    assert!((600..850).contains(&waited), "{waited}");
-    assert!(totals.blocked > 100, "{}", totals.blocked);
+    within(waited, 600..850);
+    assert!(totals.counts.blocked > 100, "{}", totals.counts.blocked);
 }
 
 #[test]
 fn a_request_that_waits_in_the_client_times_out_like_any_other() {
     let totals = held_up(false, Duration::from_millis(300), None);
-    assert_eq!(totals.answered, 0);
-    let record = &totals.operations[0];
+    assert_eq!(totals.counts.answered, 0);
+    let record = &totals.counts.operations[0];
     assert_eq!(record.errors[ErrorKind::Timeout as usize], 1000);
     let failed = record.failed.as_ref().unwrap();
     // The histogram holds three digits.

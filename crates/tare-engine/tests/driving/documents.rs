@@ -97,25 +97,16 @@ impl Source<Mongo> for ManySource {
 pub fn order(hosts: &[String], slots: usize, options: &str) -> Order<Deployment> {
     let hosts = hosts.join(",");
     let uri = Uri::parse(&format!("mongodb://{hosts}/ycsb?{options}")).unwrap();
+    let cluster = Deployment {
+        uri,
+        database: "ycsb".to_owned(),
+        stand_in: true,
+    };
     Order {
-        client: "c1".to_owned(),
-        cluster: Deployment {
-            uri,
-            database: "ycsb".to_owned(),
-            stand_in: true,
-        },
-        keyspace: None,
-        pace: Pace::Closed { slots },
-        warmup: Duration::ZERO,
-        measure: None,
         interval: Duration::from_millis(100),
-        start_at: None,
-        timeout: Duration::from_secs(5),
         workers: Some(1),
-        links: None,
-        slices: None,
-        connections_per_slice: None,
         seed: 1,
+        ..Order::new(cluster, Pace::Closed { slots })
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the tests drive: reads of one row, an observer that keeps what it is told, an order.
 
+use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tare_engine::order::{Arrivals, Cluster, Order, Pace, Rate};
 use tare_engine::record::{Interval, Notes};
 use tare_engine::request::Request;
 use tare_engine::run::{run, Stop};
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::{RunState, Totals};
 use tare_engine::workload::{Answer, Begin, Follow, Seat, Source, StatementText, Workload};
 use tare_stub::Stub;
 
@@ -121,12 +122,7 @@ impl Observer for Seen {
         Ok(())
     }
 
-    fn interval(
-        &mut self,
-        _interval: &Interval,
-        _outlook: &Outlook,
-        _totals: &Totals,
-    ) -> Result<Control, Fatal> {
+    fn interval(&mut self, _: &Interval, _: &RunState) -> Result<Control, Fatal> {
         self.intervals += 1;
         Ok(match self.stop_after == Some(self.intervals) {
             true => Control::Stop,
@@ -134,32 +130,23 @@ impl Observer for Seen {
         })
     }
 
-    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal> {
-        *self.totals.lock().unwrap() = Some(totals.clone());
-        self.stopped = outlook.stopped;
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
+        *self.totals.lock().unwrap() = Some(run.totals.clone());
+        self.stopped = run.stopped;
         Ok(())
     }
 }
 
 pub fn order(stub: &Stub, pace: Pace, measure: Option<f64>) -> Order {
+    let cluster = Cluster {
+        contact_points: vec![stub.address().to_string()],
+        ..Cluster::default()
+    };
     Order {
-        client: "c1".to_owned(),
-        cluster: Cluster {
-            contact_points: vec![stub.address().to_string()],
-            options: tare_cql::Options::default(),
-        },
-        keyspace: None,
-        pace,
-        warmup: Duration::ZERO,
         measure: measure.map(Duration::from_secs_f64),
         interval: Duration::from_millis(100),
-        start_at: None,
-        timeout: Duration::from_secs(5),
-        workers: None,
-        links: None,
-        slices: None,
-        connections_per_slice: None,
         seed: 7,
+        ..Order::new(cluster, pace)
     }
 }
 
@@ -180,6 +167,11 @@ pub fn seen(order: &Order, workload: Reads) -> (Seen, Totals) {
     run(order, workload, &mut seen, &Stop::default()).unwrap();
     let totals = seen.totals.lock().unwrap().take().unwrap();
     (seen, totals)
+}
+
+#[track_caller]
+pub fn within(value: u64, range: impl RangeBounds<u64>) {
+    assert!(range.contains(&value), "{value}");
 }
 
 pub fn counted(most: u64) -> Reads {

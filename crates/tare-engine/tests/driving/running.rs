@@ -3,14 +3,14 @@
 use tare_engine::run::{run, Stop};
 use tare_stub::{Script, Servers, Service, Stub};
 
-use super::reads::{closed, counted, order, seen, Reads, Seen};
+use super::reads::{closed, counted, order, seen, within, Reads, Seen};
 
 #[test]
 fn a_counted_load_is_done_to_the_last_operation() {
     let stub = Stub::start(Script::default()).unwrap();
     let (seen, totals) = seen(&order(&stub, closed(7), None), counted(1000));
-    assert_eq!((totals.answered, totals.failed), (1000, 0));
-    assert_eq!(totals.operations[0].service.len(), 1000);
+    assert_eq!((totals.counts.answered, totals.counts.failed), (1000, 0));
+    assert_eq!(totals.counts.operations[0].service.len(), 1000);
     let ready = seen.ready.unwrap();
     assert_eq!(
         (ready.nodes, ready.slots, ready.protocol.as_str()),
@@ -25,7 +25,7 @@ fn several_workers_share_the_slots_and_lose_nothing() {
     let mut order = order(&stub, closed(9), None);
     order.workers = Some(3);
     let (seen, totals) = seen(&order, counted(3000));
-    assert_eq!((totals.answered, totals.workers.len()), (3000, 3));
+    assert_eq!((totals.counts.answered, totals.workers.len()), (3000, 3));
     assert_eq!(seen.ready.unwrap().workers, 3);
     assert_eq!(stub.stop().unwrap().answers, 3000);
 }
@@ -39,10 +39,13 @@ fn parts_are_recorded_beside_their_operation() {
     };
     let (_, totals) = seen(&order(&stub, closed(2), None), workload);
     assert_eq!(
-        (totals.operations[0].ok, totals.operations[1].ok),
+        (
+            totals.counts.operations[0].ok,
+            totals.counts.operations[1].ok
+        ),
         (100, 100)
     );
-    assert_eq!(totals.answered, 100);
+    assert_eq!(totals.counts.answered, 100);
     assert_eq!(stub.stop().unwrap().requests, 200);
 }
 
@@ -56,8 +59,8 @@ fn the_service_time_is_what_the_server_took() {
     .unwrap();
     let (_, totals) = seen(&order(&stub, closed(2), None), counted(20));
     // Two wait for one server of 20 ms: each takes 40 ms once the queue is there.
-    let median = totals.operations[0].service.value_at_quantile(0.5);
-    assert!((39_900_000..80_000_000).contains(&median), "{median}");
+    let median = totals.counts.operations[0].service.value_at_quantile(0.5);
+    within(median, 39_900_000..80_000_000);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tare_engine::order::{Arrivals, Order, Pace};
 use tare_engine::slices::Slices;
 use tare_stub::{Script, Service, Stub};
 
-use super::reads::{closed, open, order, seen, Reads};
+use super::reads::{closed, open, order, seen, within, Reads};
 
 /// Slices of 50 ms with drains of 20 ms, one each 100 ms, the first one warm-up.
 fn sliced(stub: &Stub, pace: Pace, count: u64) -> Order {
@@ -42,11 +42,11 @@ fn throughput_is_over_the_time_in_which_operations_are_begun() {
     assert!(began.elapsed() >= Duration::from_millis(570));
     // Five measured slices of 50 ms; an operation takes 5 ms and a little.
     assert!((totals.seconds - 0.25).abs() < 1e-6, "{}", totals.seconds);
-    assert!((35..=50).contains(&totals.answered), "{}", totals.answered);
+    within(totals.counts.answered, 35..=50);
     // The last one of each slice is answered in its drain, and counts as done.
-    let done = totals.operations[0].ok;
-    assert!(done > totals.answered && done <= totals.answered + 5);
-    assert_eq!((totals.undrained, seen.intervals), (0, 6));
+    let done = totals.counts.operations[0].ok;
+    assert!(done > totals.counts.answered && done <= totals.counts.answered + 5);
+    assert_eq!((totals.counts.undrained, seen.intervals), (0, 6));
 }
 
 #[test]
@@ -56,10 +56,11 @@ fn an_open_loop_keeps_its_rate_within_slices() {
         &sliced(&stub, open(1000.0, Arrivals::Fixed), 6),
         Reads::default(),
     );
-    assert_eq!((totals.due, totals.operations[0].ok), (250, 250));
+    let counts = &totals.counts;
+    assert_eq!((counts.due, counts.operations[0].ok), (250, 250));
     let throughput = totals.throughput();
     assert!((throughput - 1000.0).abs() < 0.001, "{throughput}");
-    assert_eq!(totals.undrained, 0);
+    assert_eq!(counts.undrained, 0);
 }
 
 #[test]
@@ -78,8 +79,8 @@ fn each_operation_has_a_connection_of_its_own_and_a_slice_so_many_at_most() {
     // Seven take a few milliseconds, but a busy machine has a thread wait for longer than a slice.
     let had_time = (0..10).any(|_| {
         let (totals, begun, connections) = driven(Some(7), 5);
-        let answered = totals.operations[0].ok;
-        assert_eq!((connections - lasting, totals.failed), (begun, 0));
+        let answered = totals.counts.operations[0].ok;
+        assert_eq!((connections - lasting, totals.counts.failed), (begun, 0));
         // Those of the warm-up have connections, too.
         assert!(answered <= 3 * 7 && begun <= 4 * 7, "{answered} of {begun}");
         (answered, begun) == (3 * 7, 4 * 7)
@@ -92,5 +93,5 @@ fn replies_after_the_drain_are_counted() {
     let stub = constant(80.0);
     let (_, totals) = seen(&sliced(&stub, closed(4), 4), Reads::default());
     // Four in each of three measured slices, answered between them; the last ones never are.
-    assert!(totals.undrained >= 8, "{}", totals.undrained);
+    assert!(totals.counts.undrained >= 8, "{}", totals.counts.undrained);
 }

@@ -11,7 +11,7 @@ use tare_engine::totals::Totals;
 use tare_stub::{Protocol, Script, Service, Stall, Stub};
 
 use super::documents;
-use super::reads::{closed, open, order, seen, Reads};
+use super::reads::{closed, open, order, seen, within, Reads};
 
 const MS: u64 = 1_000_000;
 /// Length of a run, milliseconds.
@@ -66,7 +66,7 @@ fn run_for(stub: &Stub, pace: Pace) -> Order {
 }
 
 fn slowest_ms(totals: &Totals) -> u64 {
-    totals.operations[0].response().max() / MS
+    totals.counts.operations[0].response().max() / MS
 }
 
 fn gap_ms(totals: &Totals) -> u64 {
@@ -87,7 +87,7 @@ proptest! {
         if visible >= 200 {
             prop_assert!(gap_ms(&totals) + TOLERANCE >= visible, "{}", gap_ms(&totals));
         }
-        let record = &totals.operations[0];
+        let record = &totals.counts.operations[0];
         prop_assert_eq!(record.service.len(), record.ok + record.under_way);
     }
 
@@ -97,8 +97,8 @@ proptest! {
     ) {
         let totals = seen_over(protocol, at, length, open(1000.0, Arrivals::Fixed));
         prop_assert!(slowest_ms(&totals) + TOLERANCE >= length, "{}", slowest_ms(&totals));
-        let record = &totals.operations[0];
-        prop_assert_eq!((totals.due, record.under_way), (RUN, 0));
+        let record = &totals.counts.operations[0];
+        prop_assert_eq!((totals.counts.due, record.under_way), (RUN, 0));
         prop_assert_eq!(record.ok + record.failures(), RUN);
     }
 }
@@ -107,11 +107,11 @@ proptest! {
 fn a_stall_that_is_not_over_at_the_end_leaves_its_operations_under_way() {
     let stub = stalling(100, 10_000);
     let (_, totals) = seen(&run_for(&stub, closed(4)), Reads::default());
-    let record = &totals.operations[0];
+    let record = &totals.counts.operations[0];
     assert_eq!((record.under_way, record.failures()), (4, 0));
     assert!(slowest_ms(&totals) >= 200, "{}", slowest_ms(&totals));
     // They are no answers: the throughput is of those before the stall.
-    assert_eq!(totals.answered, record.ok);
+    assert_eq!(totals.counts.answered, record.ok);
     assert_eq!(stub.stop().unwrap().requests, record.ok + record.under_way);
 }
 
@@ -140,9 +140,9 @@ fn what_is_under_way_for_longer_than_the_timeout_has_failed() {
     let mut order = run_for(&stub, closed(4));
     order.timeout = Duration::from_millis(150);
     let (_, totals) = seen(&order, Reads::default());
-    let record = &totals.operations[0];
+    let record = &totals.counts.operations[0];
     let timeouts = record.errors[ErrorKind::Timeout as usize];
-    assert!((4..=8).contains(&timeouts), "{timeouts}");
+    within(timeouts, 4..=8);
     assert_eq!(record.under_way, 4);
     assert_eq!(
         stub.stop().unwrap().requests,
@@ -182,7 +182,7 @@ fn a_healthy_server_leaves_no_gap() {
         };
         let (_, totals) = seen(&order, Reads::default());
         assert!(gap_ms(&totals) < 100, "{}", gap_ms(&totals));
-        assert!(totals.operations[0].under_way <= 4);
+        assert!(totals.counts.operations[0].under_way <= 4);
     }
 }
 
@@ -203,11 +203,11 @@ fn a_stall_across_the_last_slices_end_is_seen_and_its_operations_are_undrained()
     for (pace, least) in loops {
         let stub = stalling(300, 10_000);
         let (_, totals) = seen(&sliced(&stub, pace, 4), Reads::default());
-        let record = &totals.operations[0];
+        let record = &totals.counts.operations[0];
         // From 300 ms to the last drain's end at 483.
         assert!(slowest_ms(&totals) >= 100, "{}", slowest_ms(&totals));
         assert!(record.under_way >= least, "{}", record.under_way);
-        assert_eq!(totals.undrained, record.under_way);
+        assert_eq!(totals.counts.undrained, record.under_way);
         assert!(gap_ms(&totals) >= 100, "{}", gap_ms(&totals));
     }
 }
@@ -217,5 +217,6 @@ fn a_stall_across_slices_has_its_length_on_their_clock() {
     let stub = stalling(150, 150);
     let (_, totals) = seen(&sliced(&stub, closed(4), 5), Reads::default());
     assert!(slowest_ms(&totals) >= 100, "{}", slowest_ms(&totals));
-    assert_eq!((totals.undrained, totals.operations[0].under_way), (4, 0));
+    let counts = &totals.counts;
+    assert_eq!((counts.undrained, counts.operations[0].under_way), (4, 0));
 }

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use tare_engine::errors::Fatal;
 use tare_engine::observe::{Control, Observer};
-use tare_engine::record::{histogram, Interval};
+use tare_engine::record::{Interval, OperationRecord};
 use tare_engine::run::Stop;
 use tare_engine::timeline::Part;
-use tare_engine::totals::{per, Outlook, Totals};
+use tare_engine::totals::{per, RunState, Totals};
 
 use super::level::By;
 use super::{Meter, Observation};
@@ -76,57 +76,45 @@ impl Meter for EngineMeter {
 struct Seen {
     /// Successful operations per second, by interval of the measured part.
     series: Vec<f64>,
-    totals: Option<Totals>,
+    totals: Totals,
 }
 
 impl Observer for Seen {
-    fn interval(
-        &mut self,
-        interval: &Interval,
-        _outlook: &Outlook,
-        _totals: &Totals,
-    ) -> Result<Control, Fatal> {
+    fn interval(&mut self, interval: &Interval, _: &RunState) -> Result<Control, Fatal> {
         if interval.slot.part == Part::Measure {
-            self.series
-                .push(per(interval.answered as f64, interval.seconds()));
+            self.series.push(interval.throughput());
         }
         Ok(Control::GoOn)
     }
 
-    fn finished(&mut self, totals: &Totals, _outlook: &Outlook) -> Result<(), Fatal> {
-        self.totals = Some(totals.clone());
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
+        self.totals = run.totals.clone();
         Ok(())
     }
 }
 
 impl Seen {
     fn observation(&self, level: f64, seconds: f64, quantile: Option<f64>) -> Observation {
-        let totals = self.totals.as_ref();
-        let records = || totals.iter().flat_map(|totals| &totals.operations);
-        let ok: u64 = records().map(|record| record.ok).sum();
-        let failed: u64 = records().map(|record| record.failures()).sum();
-        let timed: u64 = records().map(|record| record.timed()).sum();
+        let counts = &self.totals.counts;
+        let failed = counts.sum(OperationRecord::failures);
+        let ok = counts.sum(|record| record.ok);
+        let timed = counts.sum(OperationRecord::timed);
         let latency = |quantile: f64| {
-            let mut response = histogram();
-            for record in records() {
-                // Equal bounds, so that adding cannot fail.
-                let _ = response.add(record.response());
-            }
             // What failed never came, and is slower than all that did.
             let rank = quantile * (timed + failed) as f64;
             if timed == 0 || rank > timed as f64 {
                 return f64::MAX;
             }
-            response.value_at_quantile(rank / timed as f64) as f64 / 1000.0
+            counts.responses().value_at_quantile(rank / timed as f64) as f64 / 1000.0
         };
         Observation {
             level,
             seconds,
-            throughput: totals.map_or(0.0, Totals::throughput),
+            throughput: self.totals.throughput(),
             failed_share: per(failed as f64, (ok + failed) as f64),
             latency_us: quantile.map(latency),
             steady: steady::judge(&self.series).map(|judged| judged.steady),
-            client: totals.map(Totals::saturation).unwrap_or_default(),
+            client: self.totals.saturation(),
         }
     }
 }
@@ -140,14 +128,15 @@ mod tests {
     /// 90 answers of 2 ms and 10 failures.
     fn seen() -> Seen {
         let mut totals = Totals::new(1, false);
-        totals.operations[0].ok = 90;
-        totals.operations[0].errors[ErrorKind::Timeout as usize] = 10;
+        let record = &mut totals.counts.operations[0];
+        record.ok = 90;
+        record.errors[ErrorKind::Timeout as usize] = 10;
         for _ in 0..90 {
-            totals.operations[0].service.saturating_record(2_000_000);
+            record.service.saturating_record(2_000_000);
         }
         Seen {
             series: Vec::new(),
-            totals: Some(totals),
+            totals,
         }
     }
 

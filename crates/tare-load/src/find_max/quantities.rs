@@ -31,26 +31,23 @@ pub fn target(text: &str) -> Result<Target, String> {
 
 /// A fraction above 0 and up to 1, also as a percentage.
 pub fn fraction(text: &str) -> Result<f64, String> {
-    let parsed = match text.strip_suffix('%') {
-        Some(number) => number.parse::<f64>().map(|percent| percent / 100.0),
-        None => text.parse(),
-    };
-    parsed
-        .ok()
+    share(text)
         .filter(|fraction| *fraction > 0.0 && *fraction <= 1.0)
         .ok_or_else(|| "expected a fraction above 0 and up to 1, such as 0.66 or 66%".to_owned())
 }
 
 /// A share of 0.1% to 50%, also as a fraction.
 pub fn percent(text: &str) -> Result<f64, String> {
-    let parsed = match text.strip_suffix('%') {
-        Some(number) => number.parse::<f64>().map(|percent| percent / 100.0),
-        None => text.parse(),
-    };
-    parsed
-        .ok()
+    share(text)
         .filter(|share| (0.001..=0.5).contains(share))
         .ok_or_else(|| "expected 0.1% to 50%".to_owned())
+}
+
+fn share(text: &str) -> Option<f64> {
+    match text.strip_suffix('%') {
+        Some(number) => number.parse::<f64>().ok().map(|percent| percent / 100.0),
+        None => text.parse().ok(),
+    }
 }
 
 /// Seconds: a number with us, ms, s, m or h.

@@ -70,17 +70,18 @@ fn slot() -> Slot {
 fn nothing_is_longer_or_higher_than_the_screen() {
     let names = ["READ", "UPDATE", "READ-MODIFY-WRITE", "SCAN", "INSERT"];
     let interval = Interval::new(slot(), names.len(), true);
-    let outlook = Outlook {
+    let run = RunState {
         clock: tare_engine::clock::Clock::starting(None, None),
         timeline: Timeline::new(&order(&spec(&[]), &Limits::default(), ())),
         stopped: false,
+        totals: Totals::new(5, true),
     };
     let mut live = Live::new(Vec::new(), || SMALL);
     live.operations = names.map(str::to_owned).to_vec();
     live.rates = vec![123_456.0; WIDTH];
     for (columns, rows) in [(200, 50), (79, 24), (78, 24), (40, 10), (20, 6), (3, 2)] {
         let screen = Screen { columns, rows };
-        let lines = live.lines(&interval, &outlook, &Totals::new(5, true), screen);
+        let lines = live.lines(&interval, &run, screen);
         assert!(lines.len() < rows, "{columns} x {rows}: {lines:#?}");
         let longest = lines.iter().map(|line| line.chars().count()).max();
         assert!(

@@ -172,7 +172,7 @@ impl Page {
             let help = format!("{help}, share of the measured part.");
             self.single(&format!("tare_client_{name}_share"), gauge, &help, value);
         }
-        if let Some(late) = facts.lateness_p99_us {
+        if let Some(late) = facts.send_lateness_p99_us {
             let help = "99th percentile of actual minus intended send, measured part.";
             self.single("tare_client_lateness_p99_seconds", gauge, help, late / 1e6);
         }

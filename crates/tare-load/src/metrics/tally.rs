@@ -4,8 +4,7 @@
 use hdrhistogram::Histogram;
 use tare_engine::record::{ByKind, Interval, OperationRecord};
 use tare_engine::saturation::Facts;
-use tare_engine::timeline::Part;
-use tare_engine::totals::{per, Totals};
+use tare_engine::totals::Totals;
 
 /// Upper bounds of the histogram buckets, nanoseconds: 1, 2 and 5 times powers of ten, from 50
 /// microseconds to 10 seconds.
@@ -114,17 +113,13 @@ impl Tally {
     }
 
     pub fn add(&mut self, interval: &Interval, totals: &Totals) {
-        for (operation, record) in self.operations.iter_mut().zip(&interval.operations) {
+        for (operation, record) in self.operations.iter_mut().zip(&interval.counts.operations) {
             operation.add(record);
         }
-        self.phase = Some(match interval.slot.part {
-            Part::Warmup => "warmup",
-            Part::Measure => "measure",
-        });
-        self.throughput = per(interval.answered as f64, interval.seconds());
+        self.phase = Some(interval.slot.part.name());
+        self.throughput = interval.throughput();
         self.intervals += 1;
-        let cpu = interval.cpu.iter().map(|(_, cpu)| cpu.process).max();
-        self.cpu_ns += cpu.unwrap_or(0);
+        self.cpu_ns += interval.process_cpu();
         self.judge(totals);
     }
 

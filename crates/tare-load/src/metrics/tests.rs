@@ -5,6 +5,7 @@ use std::net::TcpStream;
 
 use tare_engine::clock::CpuUse;
 use tare_engine::timeline::{Part, Slot};
+use tare_engine::totals::Totals;
 
 use super::*;
 
@@ -20,7 +21,7 @@ fn interval(part: Part) -> Interval {
         end: S,
     };
     let mut interval = Interval::new(slot, 2, true);
-    let record = &mut interval.operations[0];
+    let record = &mut interval.counts.operations[0];
     for service in [150_000, 300_000, 30_000_000] {
         record.ok += 1;
         record.service_sum += service;
@@ -35,7 +36,7 @@ fn interval(part: Part) -> Interval {
     }
     record.errors[0] = 1;
     record.retries[2] = 5;
-    (interval.answered, interval.failed) = (3, 1);
+    (interval.counts.answered, interval.counts.failed) = (3, 1);
     interval.cpu.push((
         0,
         CpuUse {
@@ -108,8 +109,9 @@ fn histograms_are_cumulative_and_in_seconds() {
 #[test]
 fn a_value_at_a_bound_is_within_it() {
     let mut at_bound = interval(Part::Measure);
-    at_bound.operations[0].service.reset();
-    at_bound.operations[0].service.record(1_000_000).unwrap();
+    let service = &mut at_bound.counts.operations[0].service;
+    service.reset();
+    service.record(1_000_000).unwrap();
     let page = page(&[at_bound]);
     assert_lines(
         &page,

@@ -63,10 +63,7 @@ impl Workload for Mixed {
     }
 
     fn operations(&self) -> Vec<String> {
-        self.operations
-            .iter()
-            .map(|operation| operation.name.clone())
-            .collect()
+        self.operations.iter().map(|one| one.name.clone()).collect()
     }
 
     /// Compares the generators with the bind markers of the prepared statements.

@@ -1,7 +1,5 @@
 //! One run of the binary against one stub, and what both say of it.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -10,6 +8,7 @@ use hdrhistogram::Histogram;
 use serde_json::{json, Value};
 use tare_stub::{Protocol, Report, Script, Stub};
 
+use crate::program;
 use crate::stolen::Watch;
 
 /// Tests that measure time must not run side by side.
@@ -143,17 +142,7 @@ pub fn point(spec: &mut Value, stub: &Stub, protocol: Protocol) {
 
 /// The binary's JSON lines.
 pub fn client(words: &[&str], spec: &Value) -> Vec<Value> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tare-load"))
-        .args(words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(spec.to_string().as_bytes()).unwrap();
-    drop(stdin);
-    let output = child.wait_with_output().unwrap();
+    let output = program::run(words, &spec.to_string());
     let text = String::from_utf8(output.stdout).unwrap();
     let lines = text
         .lines()

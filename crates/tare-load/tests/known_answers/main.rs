@@ -8,5 +8,7 @@
 
 mod bench;
 mod everyday;
+#[path = "../program/mod.rs"]
+mod program;
 mod quiet;
 mod stolen;

@@ -116,11 +116,7 @@ impl Discovery {
         let mut first = None;
         for error in failed {
             match error {
-                Error::Authentication { .. }
-                | Error::Net(tare_net::Error::Tls(_))
-                | Error::Unsupported { .. } => {
-                    return error;
-                }
+                Error::Net(error) if error.is_refusal() => return error.into(),
                 error => first = first.or(Some(error.to_string())),
             }
         }

@@ -6,6 +6,7 @@ use super::{
     bad, refused, BadUri, Credentials, Mechanism, ReadMode, Uri, WriteConcern, MOST_LINKS,
 };
 use crate::options::{Tags, WriteAck};
+use tare_net::Password;
 
 /// Shortest time between two looks at a member (discovery and monitoring specification).
 const SHORTEST_HEARTBEAT: u32 = 500;
@@ -56,6 +57,14 @@ pub(super) struct Settings {
     balanced: bool,
 }
 
+/// One option as it was given, and the lower case of its name.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    name: &'a str,
+    known: &'a str,
+    value: &'a str,
+}
+
 impl Settings {
     /// The next option of the string.
     pub fn take(&mut self, uri: &mut Uri, name: &str, value: &str) -> Result<(), BadUri> {
@@ -67,19 +76,25 @@ impl Settings {
             uri.remarks
                 .push(format!("option {name} is given twice; the last one counts"));
         }
+        let given = Given {
+            name,
+            known: &known,
+            value,
+        };
         if !self.tls.take(uri, name, value)?
-            && !self.credentials(name, &known, value)?
-            && !self.concerns(uri, name, &known, value)?
-            && !reads(uri, name, &known, value)
-            && !self.connections(uri, name, &known, value)?
+            && !self.credentials(given)?
+            && !self.concerns(uri, given)
+            && !reads(uri, given)
+            && !self.connections(uri, given)?
         {
-            idle(uri, name, &known, value);
+            idle(uri, given);
         }
         self.seen.push(known);
         Ok(())
     }
 
-    fn credentials(&mut self, name: &str, known: &str, value: &str) -> Result<bool, BadUri> {
+    fn credentials(&mut self, given: Given) -> Result<bool, BadUri> {
+        let Given { name, known, value } = given;
         match known {
             "authsource" if value.is_empty() => {
                 return Err(bad(name, "it names no database; leave it out"));
@@ -99,13 +114,8 @@ impl Settings {
     }
 
     /// When a write or a read is done.
-    fn concerns(
-        &mut self,
-        uri: &mut Uri,
-        name: &str,
-        known: &str,
-        value: &str,
-    ) -> Result<bool, BadUri> {
+    fn concerns(&mut self, uri: &mut Uri, given: Given) -> bool {
+        let Given { name, known, value } = given;
         match known {
             "w" => self.acknowledged = Some(WriteAck::parse(value)),
             "j" | "journal" => self.journal = uri.valid(name, truth(value)).or(self.journal),
@@ -123,19 +133,14 @@ impl Settings {
                 }
             }
             "readconcernlevel" => uri.read_concern = Some(value.to_owned()),
-            _ => return Ok(false),
+            _ => return false,
         }
-        Ok(true)
+        true
     }
 
     /// Options of the connections.
-    fn connections(
-        &mut self,
-        uri: &mut Uri,
-        name: &str,
-        known: &str,
-        value: &str,
-    ) -> Result<bool, BadUri> {
+    fn connections(&mut self, uri: &mut Uri, given: Given) -> Result<bool, BadUri> {
+        let Given { name, known, value } = given;
         match known {
             "replicaset" => uri.replica_set = Some(value.to_owned()),
             "directconnection" => self.direct = uri.valid(name, truth(value)).or(self.direct),
@@ -148,14 +153,10 @@ impl Settings {
                 }
             }
             "retrywrites" => {
-                if let Some(on) = uri.valid(name, truth(value)) {
-                    uri.retry_writes = on;
-                }
+                uri.retry_writes = uri.valid(name, truth(value)).unwrap_or(uri.retry_writes);
             }
             "retryreads" => {
-                if let Some(on) = uri.valid(name, truth(value)) {
-                    uri.retry_reads = on;
-                }
+                uri.retry_reads = uri.valid(name, truth(value)).unwrap_or(uri.retry_reads);
             }
             "connecttimeoutms" => {
                 if let Some(time @ 1..) = uri.valid(name, milliseconds(value)) {
@@ -220,7 +221,7 @@ impl Settings {
                 let source = self.source.or_else(|| uri.database.clone());
                 uri.options.credentials = Some(Credentials {
                     user,
-                    password,
+                    password: Password(password),
                     source: source.unwrap_or_else(|| "admin".to_owned()),
                     mechanism: mechanism.map(|(_, mechanism)| mechanism),
                 });
@@ -276,20 +277,18 @@ impl Settings {
 }
 
 /// Which members may serve a read.
-fn reads(uri: &mut Uri, name: &str, known: &str, value: &str) -> bool {
+fn reads(uri: &mut Uri, given: Given) -> bool {
+    let Given { name, known, value } = given;
     match known {
         "readpreference" => {
             let why =
                 "expected primary, primaryPreferred, secondary, secondaryPreferred or nearest";
             let mode = ReadMode::parse(value).ok_or_else(|| why.to_owned());
-            if let Some(mode) = uri.valid(name, mode) {
-                uri.read.mode = mode;
-            }
+            uri.read.mode = uri.valid(name, mode).unwrap_or(uri.read.mode);
         }
         "readpreferencetags" => {
-            if let Some(tags) = uri.valid(name, tags(value)) {
-                uri.read.tags.push(tags);
-            }
+            let tags = uri.valid(name, tags(value));
+            uri.read.tags.extend(tags);
         }
         "maxstalenessseconds" => match value {
             "-1" => uri.read.staleness = None,
@@ -310,7 +309,8 @@ fn reads(uri: &mut Uri, name: &str, known: &str, value: &str) -> bool {
 }
 
 /// An option that changes nothing here, whether it is known or not.
-fn idle(uri: &mut Uri, name: &str, known: &str, value: &str) {
+fn idle(uri: &mut Uri, given: Given) {
+    let Given { name, known, value } = given;
     match IDLE.iter().find(|(idle, _)| *idle == known) {
         Some((_, is_valid)) if is_valid(value) => {
             uri.idle.push((name.to_owned(), value.to_owned()));

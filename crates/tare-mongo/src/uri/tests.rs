@@ -54,7 +54,10 @@ fn what_says_how_reads_and_writes_are_done_is_taken_over() {
 fn a_user_belongs_to_the_database_unless_said_otherwise() {
     let of = |text: &str| uri(text).options.credentials.unwrap();
     let ann = of("mongodb://ann:p%40ss%25@h/shop");
-    assert_eq!((ann.user.as_str(), ann.password.as_str()), ("ann", "p@ss%"));
+    assert_eq!(
+        (ann.user.as_str(), ann.password.0.as_str()),
+        ("ann", "p@ss%")
+    );
     assert_eq!(ann.source, "shop");
     assert_eq!(of("mongodb://ann:x@h").source, "admin");
     let other = of("mongodb://ann:x@h/shop?authSource=people&authMechanism=SCRAM-SHA-1");

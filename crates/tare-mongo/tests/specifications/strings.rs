@@ -70,7 +70,7 @@ fn string(case: &Value) -> Verdict {
             &auth["username"],
         );
         let password = auth["password"].as_str().unwrap_or_default();
-        let found = credentials.map_or("", |it| &it.password);
+        let found = credentials.map_or("", |it| &it.password.0);
         expect("the password", json!(found), &json!(password));
         expect("the database", json!(uri.database), &auth["db"]);
     }
@@ -79,7 +79,7 @@ fn string(case: &Value) -> Verdict {
         let found = credentials.map(|it| {
             let mechanism = it.mechanism.map(|mechanism| mechanism.name());
             // No password and an empty one are the same here.
-            let password = Some(&it.password).filter(|it| !it.is_empty());
+            let password = Some(&it.password.0).filter(|it| !it.is_empty());
             json!({
                 "username": it.user, "password": password, "source": it.source,
                 "mechanism": mechanism, "mechanism_properties": null,

@@ -8,11 +8,9 @@ use std::time::Duration;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::Histogram;
+use tare_engine::hlog::LEGEND;
 
 use super::timing::Timing;
-
-const LEGEND: &str =
-    "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
 
 /// A log in the making (HdrHistogram log format 1.3). `Interval_Max` is in milliseconds.
 pub struct HistogramLog<W: Write> {

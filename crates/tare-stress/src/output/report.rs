@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tare_engine::errors::Fatal;
 use tare_engine::observe::{Control, Observer};
 use tare_engine::record::Interval;
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::RunState;
 
 use super::histograms::HistogramLog;
 use super::printer::Printer;
@@ -84,7 +84,7 @@ impl<'a> Report<'a> {
 
     /// The interval of one operation, and the units and waiting times that only the tally has.
     fn take(&mut self, operation: usize, interval: &Interval) -> Taken {
-        let record = &interval.operations[operation];
+        let record = &interval.counts.operations[operation];
         let (begin, end) = (interval.slot.begin, interval.end);
         let mut timing = Timing::of(record, self.plan.fixed, begin, end);
         let units = self.plan.tally.as_ref().map(|tally| tally.take(operation));
@@ -123,7 +123,7 @@ impl<'a> Report<'a> {
         printer.line(&row("total", total, &self.total, uncertainty))
     }
 
-    fn log(&mut self, taken: &[Taken], outlook: &Outlook) -> Result<(), Fatal> {
+    fn log(&mut self, taken: &[Taken], run: &RunState) -> Result<(), Fatal> {
         let Some(path) = self
             .plan
             .hdr_file
@@ -134,7 +134,7 @@ impl<'a> Report<'a> {
         };
         let failed = |e| Fatal::file(path.display().to_string(), e);
         if self.log.is_none() {
-            self.log = Some(HistogramLog::create(path, outlook.start_unix()).map_err(failed)?);
+            self.log = Some(HistogramLog::create(path, run.start_unix()).map_err(failed)?);
         }
         if let Some(log) = &mut self.log {
             for Taken {
@@ -159,12 +159,7 @@ struct Taken {
 }
 
 impl Observer for Report<'_> {
-    fn interval(
-        &mut self,
-        interval: &Interval,
-        outlook: &Outlook,
-        _totals: &Totals,
-    ) -> Result<Control, Fatal> {
+    fn interval(&mut self, interval: &Interval, run: &RunState) -> Result<Control, Fatal> {
         let mut current = Timing::new(self.plan.fixed);
         (current.begin, current.end) = (interval.slot.begin, interval.end);
         let mut taken = Vec::new();
@@ -186,7 +181,7 @@ impl Observer for Report<'_> {
         if current.operations() > 0 {
             taken.sort_by(|a, b| self.plan.names[a.operation].cmp(&self.plan.names[b.operation]));
             self.print(&taken, &current)?;
-            self.log(&taken, outlook)?;
+            self.log(&taken, run)?;
         }
         let enough = match self.plan.length {
             Length::Uncertainty {
@@ -202,9 +197,9 @@ impl Observer for Report<'_> {
         }
     }
 
-    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal> {
-        self.stopped = outlook.stopped;
-        self.saturation = totals.saturation();
+    fn finished(&mut self, run: &RunState) -> Result<(), Fatal> {
+        self.stopped = run.stopped;
+        self.saturation = run.totals.saturation();
         Ok(())
     }
 }

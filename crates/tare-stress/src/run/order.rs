@@ -44,21 +44,12 @@ pub fn order(
         _ => None,
     };
     Order {
-        client: "c1".to_owned(),
-        cluster: cluster_of(settings, cluster),
         keyspace: Some(settings.schema.keyspace.clone()),
-        pace,
-        warmup: Duration::ZERO,
         measure,
         interval: settings.log.interval,
-        slices: None,
-        connections_per_slice: None,
-        start_at: None,
         timeout: TIMEOUT,
-        workers: None,
         links: settings.mode.connections_given,
-        // Only arrivals at random are drawn by the engine.
-        seed: 0,
+        ..Order::new(cluster_of(settings, cluster), pace)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `-col`: how many columns the predefined tables have, their names and sizes.
 
-use super::describe::describe;
-use super::forms::{draw, text, Draw, Form, DIGITS, DRAW, SOME};
+use super::describe::{describe, Dump};
+use super::forms::{among, draw, text, Draw, Form, DIGITS, DRAW, SOME};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
 
@@ -9,11 +9,7 @@ use crate::grammar::Usage;
 const MOST_COLUMNS: i64 = 4096;
 
 const COMPARATOR_FORM: Form = (
-    |text| {
-        ["TimeUUIDType", "AsciiType", "UTF8Type"]
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(text))
-    },
+    |text| among(text, &["TimeUUIDType", "AsciiType", "UTF8Type"]),
     "TimeUUIDType, AsciiType or UTF8Type",
 );
 
@@ -80,19 +76,15 @@ impl Columns {
         })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        let timestamp = self.timestamp.map_or("null".to_owned(), |t| t.to_string());
-        out.push(format!("  Max Columns Per Key: {}", self.names.len()));
-        out.push(format!("  Column Names: [{}]", self.names.join(", ")));
-        out.push(format!("  Comparator: {}", self.comparator));
-        out.push(format!("  Timestamp: {timestamp}"));
-        out.push("  Variable Column Count: false".to_owned());
-        out.push(format!("  Slice: {}", self.slice));
-        out.push(format!(
-            "  Size Distribution: {}",
-            describe(&self.size.distribution)
-        ));
-        out.push(format!("  Count Distribution: {}", self.count));
+    pub fn dump(&self, out: &mut Dump) {
+        out.say("Max Columns Per Key", self.names.len());
+        out.say("Column Names", format!("[{}]", self.names.join(", ")));
+        out.say("Comparator", &self.comparator);
+        out.say_or_null("Timestamp", self.timestamp);
+        out.say("Variable Column Count", "false");
+        out.say("Slice", self.slice);
+        out.say("Size Distribution", describe(&self.size.distribution));
+        out.say("Count Distribution", &self.count);
     }
 }
 

@@ -1,9 +1,32 @@
-//! Distributions in the words of the tool's settings dump.
+//! The tool's settings dump: its lines, and distributions in its words.
+
+use std::fmt::Display;
 
 use tare_draw::stress::Distribution;
 
 use super::forms::Share;
 use crate::output::numbers::fixed;
+
+/// The lines of the dump.
+pub struct Dump(pub Vec<String>);
+
+impl Dump {
+    pub fn title(&mut self, title: &str) {
+        self.0.push(format!("{title}:"));
+    }
+
+    pub fn say(&mut self, name: &str, value: impl Display) {
+        self.0.push(format!("  {name}: {value}"));
+    }
+
+    /// What was not said is `null`.
+    pub fn say_or_null(&mut self, name: &str, value: Option<impl Display>) {
+        match value {
+            Some(value) => self.say(name, value),
+            None => self.say(name, "null"),
+        }
+    }
+}
 
 /// As the tool says it, such as `Uniform:  min=1,max=50000`.
 pub fn describe(distribution: &Distribution) -> String {

@@ -1,5 +1,6 @@
 //! `-errors`: how often an operation is tried, and what its failure does.
 
+use super::describe::Dump;
 use super::forms::{whole, DIGITS};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
@@ -40,8 +41,8 @@ impl Errors {
         })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        out.push(format!("  Ignore: {}", self.ignore));
-        out.push(format!("  Tries: {}", self.tries));
+    pub fn dump(&self, out: &mut Dump) {
+        out.say("Ignore", self.ignore);
+        out.say("Tries", self.tries);
     }
 }

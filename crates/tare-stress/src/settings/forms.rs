@@ -63,6 +63,11 @@ impl Share {
     }
 }
 
+/// Whether the text is one of these words, in any case.
+pub fn among(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
 /// The value of an option, or its default.
 pub fn text<'a>(given: &'a Given, choice: &'a Choice) -> Option<&'a str> {
     given.value(choice.name).or(choice.default)

@@ -1,5 +1,6 @@
 //! `-graph`: refused, for Tare has figures of its own.
 
+use super::describe::Dump;
 use super::forms::ANY;
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
@@ -23,9 +24,9 @@ pub fn refuse(parameters: Option<&[String]>) -> Result<(), Usage> {
     ))
 }
 
-pub fn dump(operation: &str, out: &mut Vec<String>) {
-    out.push("  File: null".to_owned());
-    out.push("  Revision: unknown".to_owned());
-    out.push("  Title: null".to_owned());
-    out.push(format!("  Operation: {operation}"));
+pub fn dump(operation: &str, out: &mut Dump) {
+    out.say("File", "null");
+    out.say("Revision", "unknown");
+    out.say("Title", "null");
+    out.say("Operation", operation);
 }

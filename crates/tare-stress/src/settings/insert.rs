@@ -2,7 +2,7 @@
 
 use tare_cql::BatchKind;
 
-use super::describe::{describe, describe_share};
+use super::describe::{describe, describe_share, Dump};
 use super::forms::{draw, share, Draw, Form, Share, DRAW, RATIO};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
@@ -78,28 +78,19 @@ impl Insert {
         })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        out.push(format!(
-            "  Revisits: {}",
-            describe(&self.revisit.distribution)
-        ));
-        out.push(format!("  Visits: {}", describe(&self.visits.distribution)));
+    pub fn dump(&self, out: &mut Dump) {
+        out.say("Revisits", describe(&self.revisit.distribution));
+        out.say("Visits", describe(&self.visits.distribution));
         if let Some(partitions) = &self.partitions {
-            out.push(format!(
-                "  Batchsize: {}",
-                describe(&partitions.distribution)
-            ));
+            out.say("Batchsize", describe(&partitions.distribution));
         }
         if let Some(select) = &self.select {
-            out.push(format!("  Select Ratio: {}", describe_share(select)));
+            out.say("Select Ratio", describe_share(select));
         }
-        out.push(format!(
-            "  Row Population Ratio: {}",
-            describe_share(&self.row_population)
-        ));
-        out.push(match self.batch {
-            None => "  Batch Type: not batching".to_owned(),
-            Some(kind) => format!("  Batch Type: {}", format!("{kind:?}").to_uppercase()),
-        });
+        out.say("Row Population Ratio", describe_share(&self.row_population));
+        match self.batch {
+            None => out.say("Batch Type", "not batching"),
+            Some(kind) => out.say("Batch Type", format!("{kind:?}").to_uppercase()),
+        }
     }
 }

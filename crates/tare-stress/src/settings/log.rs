@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::describe::Dump;
 use super::forms::{text, Form, SOME};
 use crate::grammar::number::is_digits;
 use crate::grammar::options::{select, Choice, Group};
@@ -93,16 +94,13 @@ impl Log {
         })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        let file = self
-            .file
-            .as_ref()
-            .map_or("null".to_owned(), |f| f.display().to_string());
-        out.push(format!("  No Summary: {}", self.no_summary));
-        out.push(format!("  No Settings: {}", self.no_settings));
-        out.push(format!("  File: {file}"));
-        out.push(format!("  Interval Millis: {}", self.interval.as_millis()));
-        out.push(format!("  Level: {}", self.level.name()));
+    pub fn dump(&self, out: &mut Dump) {
+        let file = self.file.as_ref().map(|file| file.display());
+        out.say("No Summary", self.no_summary);
+        out.say("No Settings", self.no_settings);
+        out.say_or_null("File", file);
+        out.say("Interval Millis", self.interval.as_millis());
+        out.say("Level", self.level.name());
     }
 }
 

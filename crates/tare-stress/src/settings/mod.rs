@@ -24,6 +24,7 @@ use tare_engine::nearest::hint;
 
 use column::Columns;
 use command::{Command, Detail};
+use describe::Dump;
 use errors::Errors;
 use insert::Insert;
 use log::Log;
@@ -138,9 +139,10 @@ impl Settings {
 
     /// The settings in the words of the tool, line by line.
     pub fn dump(&self) -> Vec<String> {
-        let mut out = vec!["******************** Stress Settings ********************".to_owned()];
-        let mut part = |title: &str, dump: &dyn Fn(&mut Vec<String>)| {
-            out.push(format!("{title}:"));
+        let title = "******************** Stress Settings ********************";
+        let mut out = Dump(vec![title.to_owned()]);
+        let mut part = |title: &str, dump: &dyn Fn(&mut Dump)| {
+            out.title(title);
             dump(&mut out);
         };
         part("Command", &|out| self.command.dump(out));
@@ -157,13 +159,13 @@ impl Settings {
         part("Schema", &|out| self.schema.dump(out));
         part("Transport", &|out| self.transport.dump(out));
         part("Port", &|out| self.port.dump(out));
-        part("Send To Daemon", &|out| out.push("  *not set*".to_owned()));
+        part("Send To Daemon", &|out| out.0.push("  *not set*".into()));
         part("Graph", &|out| {
             graph::dump(&self.command.kind.operation(), out)
         });
         part("TokenRange", &|out| self.token_range.dump(out));
-        out.push(String::new());
-        out
+        out.0.push(String::new());
+        out.0
     }
 }
 

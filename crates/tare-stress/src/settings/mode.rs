@@ -1,8 +1,9 @@
 //! `-mode`: native protocol, prepared statements, credentials, compression.
 
-use tare_cql::{Compression, Credentials, Protocol};
+use tare_cql::{Compression, Credentials, Password, Protocol};
 
-use super::forms::{text, whole, Form, ANY, DIGITS, SOME};
+use super::describe::Dump;
+use super::forms::{among, text, whole, Form, ANY, DIGITS, SOME};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
 
@@ -11,11 +12,7 @@ const VERSION_FORM: Form = (
     "4 or 5",
 );
 const COMPRESSION_FORM: Form = (
-    |text| {
-        ["none", "lz4", "snappy"]
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(text))
-    },
+    |text| among(text, &["none", "lz4", "snappy"]),
     "none or lz4",
 );
 
@@ -116,29 +113,22 @@ impl Mode {
         })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
+    pub fn dump(&self, out: &mut Dump) {
         let compression = match self.compression {
             Compression::None => "NONE",
             Compression::Lz4 => "LZ4",
         };
-        let user = self
-            .credentials
-            .as_ref()
-            .map_or("null", |c| c.user.as_str());
-        let password = self.credentials.as_ref().map_or("null", |_| "*suppressed*");
-        out.push("  API: JAVA_DRIVER_NATIVE".to_owned());
-        out.push("  Connection Style: CQL_PREPARED".to_owned());
-        out.push("  CQL Version: CQL3".to_owned());
-        out.push(format!("  Protocol Version: V{}", self.protocol.number()));
-        out.push(format!("  Username: {user}"));
-        out.push(format!("  Password: {password}"));
-        out.push(format!(
-            "  Auth Provide Class: {}",
-            self.provider.as_deref().unwrap_or("null")
-        ));
-        out.push(format!("  Max Pending Per Connection: {}", self.pending));
-        out.push(format!("  Connections Per Host: {}", self.connections));
-        out.push(format!("  Compression: {compression}"));
+        let credentials = self.credentials.as_ref();
+        out.say("API", "JAVA_DRIVER_NATIVE");
+        out.say("Connection Style", "CQL_PREPARED");
+        out.say("CQL Version", "CQL3");
+        out.say("Protocol Version", format!("V{}", self.protocol.number()));
+        out.say_or_null("Username", credentials.map(|known| &known.user));
+        out.say_or_null("Password", credentials.map(|_| "*suppressed*"));
+        out.say_or_null("Auth Provide Class", self.provider.as_ref());
+        out.say("Max Pending Per Connection", self.pending);
+        out.say("Connections Per Host", self.connections);
+        out.say("Compression", compression);
     }
 }
 
@@ -182,7 +172,7 @@ fn credentials(user: Option<&str>, password: Option<&str>) -> Result<Option<Cred
         (None, None) => Ok(None),
         (Some(user), Some(password)) => Ok(Some(Credentials {
             user: user.to_owned(),
-            password: password.to_owned(),
+            password: Password(password.to_owned()),
         })),
         _ => Err(Usage::new("-mode: user= and password= belong together")),
     }

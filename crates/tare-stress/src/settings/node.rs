@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::describe::Dump;
 use super::forms::{Form, SOME};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
@@ -60,13 +61,10 @@ impl Nodes {
         self.nodes.iter().map(point).collect()
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        out.push(format!("  Nodes: [{}]", self.nodes.join(", ")));
-        out.push(format!("  Is White List: {}", self.whitelist));
-        out.push(format!(
-            "  Datacenter: {}",
-            self.datacenter.as_deref().unwrap_or("null")
-        ));
+    pub fn dump(&self, out: &mut Dump) {
+        out.say("Nodes", format!("[{}]", self.nodes.join(", ")));
+        out.say("Is White List", self.whitelist);
+        out.say_or_null("Datacenter", self.datacenter.as_ref());
     }
 }
 

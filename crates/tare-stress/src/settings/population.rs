@@ -3,18 +3,14 @@
 use tare_draw::stress::Contents;
 
 use super::command::{Command, Kind};
-use super::describe::describe;
-use super::forms::{draw, Draw, Form, DRAW, RANGE};
+use super::describe::{describe, Dump};
+use super::forms::{among, draw, Draw, Form, DRAW, RANGE};
 use crate::grammar::number::range;
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
 
 const CONTENTS_FORM: Form = (
-    |text| {
-        ["sorted", "shuffled"]
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(text))
-    },
+    |text| among(text, &["sorted", "shuffled"]),
     "sorted or shuffled",
 );
 
@@ -103,10 +99,10 @@ impl Population {
         Ok(Population { seeds, order })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
+    pub fn dump(&self, out: &mut Dump) {
         let wraps = match &self.seeds {
             Seeds::Distribution(draw) => {
-                out.push(format!("  Distribution: {}", describe(&draw.distribution)));
+                out.say("Distribution", describe(&draw.distribution));
                 false
             }
             Seeds::Sequence {
@@ -115,12 +111,9 @@ impl Population {
                 wrap,
                 lookback,
             } => {
-                out.push(format!("  Sequence: {first}..{last}"));
+                out.say("Sequence", format!("{first}..{last}"));
                 if let Some(draw) = lookback {
-                    out.push(format!(
-                        "  Read Look Back: {}",
-                        describe(&draw.distribution)
-                    ));
+                    out.say("Read Look Back", describe(&draw.distribution));
                 }
                 *wrap
             }
@@ -130,8 +123,8 @@ impl Population {
             Contents::Shuffled => "SHUFFLED",
             Contents::Sorted => "SORTED",
         };
-        out.push(format!("  Order: {order}"));
-        out.push(format!("  Wrap: {wraps}"));
+        out.say("Order", order);
+        out.say("Wrap", wraps);
     }
 }
 

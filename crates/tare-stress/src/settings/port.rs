@@ -1,5 +1,6 @@
 //! `-port`: the ports of the nodes.
 
+use super::describe::Dump;
 use super::forms::{whole, DIGITS};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
@@ -28,9 +29,9 @@ impl Port {
         })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        out.push(format!("  Native Port: {}", self.native));
-        out.push(format!("  Thrift Port: {}", self.thrift));
-        out.push(format!("  JMX Port: {}", self.jmx));
+    pub fn dump(&self, out: &mut Dump) {
+        out.say("Native Port", self.native);
+        out.say("Thrift Port", self.thrift);
+        out.say("JMX Port", self.jmx);
     }
 }

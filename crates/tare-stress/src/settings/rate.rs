@@ -1,6 +1,7 @@
 //! `-rate`: threads, throttle and fixed rate, or the search for the thread count.
 
 use super::command::{Command, Kind};
+use super::describe::Dump;
 use super::forms::{whole, Form, DIGITS};
 use crate::grammar::number::is_digits;
 use crate::grammar::options::{select, Choice, Group};
@@ -107,26 +108,26 @@ impl Rate {
         matches!(self.limit, Limit::Fixed(_))
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
+    pub fn dump(&self, out: &mut Dump) {
         match self.threads {
             Threads::Count(count) => {
-                out.push("  Auto: false".to_owned());
-                out.push(format!("  Thread Count: {count}"));
-                out.push(format!("  OpsPer Sec: {}", self.per_second().unwrap_or(0)));
+                out.say("Auto", "false");
+                out.say("Thread Count", count);
+                out.say("OpsPer Sec", self.per_second().unwrap_or(0));
             }
             Threads::Search {
                 auto: true,
                 least,
                 most,
             } => {
-                out.push("  Auto: true".to_owned());
-                out.push(format!("  Min Threads: {least}"));
-                out.push(format!("  Max Threads: {most}"));
+                out.say("Auto", "true");
+                out.say("Min Threads", least);
+                out.say("Max Threads", most);
             }
             Threads::Search { auto: false, .. } => {
-                out.push("  Auto: false".to_owned());
-                out.push("  Thread Count: -1".to_owned());
-                out.push("  OpsPer Sec: 0".to_owned());
+                out.say("Auto", "false");
+                out.say("Thread Count", "-1");
+                out.say("OpsPer Sec", "0");
             }
         }
     }

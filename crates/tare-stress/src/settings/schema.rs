@@ -1,5 +1,6 @@
 //! `-schema`: keyspace, replication, compaction and compression of the predefined tables.
 
+use super::describe::Dump;
 use super::forms::{text, Form, ANY};
 use crate::grammar::options::{select, Choice, Given, Group};
 use crate::grammar::Usage;
@@ -89,30 +90,23 @@ impl Schema {
         })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
+    pub fn dump(&self, out: &mut Dump) {
         let map = |pairs: &[(String, String)]| {
             let pairs: Vec<String> = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect();
             format!("{{{}}}", pairs.join(", "))
         };
-        let or_null = |text: &Option<String>| text.clone().unwrap_or_else(|| "null".to_owned());
-        out.push(format!("  Keyspace: {}", self.keyspace));
-        out.push(format!("  Replication Strategy: {}", self.replication));
-        out.push(format!(
-            "  Replication Strategy Options: {}",
-            map(&self.replication_options)
-        ));
-        out.push(format!(
-            "  Table Compression: {}",
-            or_null(&self.compression)
-        ));
-        out.push(format!(
-            "  Table Compaction Strategy: {}",
-            or_null(&self.compaction)
-        ));
-        out.push(format!(
-            "  Table Compaction Strategy Options: {}",
-            map(&self.compaction_options)
-        ));
+        out.say("Keyspace", &self.keyspace);
+        out.say("Replication Strategy", &self.replication);
+        out.say(
+            "Replication Strategy Options",
+            map(&self.replication_options),
+        );
+        out.say_or_null("Table Compression", self.compression.as_ref());
+        out.say_or_null("Table Compaction Strategy", self.compaction.as_ref());
+        out.say(
+            "Table Compaction Strategy Options",
+            map(&self.compaction_options),
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! `-tokenrange`: how token range queries walk the ring.
 
+use super::describe::Dump;
 use super::forms::{text, COUNT};
 use crate::grammar::number::count;
 use crate::grammar::options::{select, Choice, Group};
@@ -39,8 +40,8 @@ impl TokenRange {
         })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        out.push(format!("  Wrap: {}", self.wrap));
-        out.push(format!("  Split Factor: {}", self.split));
+    pub fn dump(&self, out: &mut Dump) {
+        out.say("Wrap", self.wrap);
+        out.say("Split Factor", self.split);
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tare_cql::TlsOptions;
 
+use super::describe::Dump;
 use super::forms::{text, ANY, SOME};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
@@ -82,8 +83,8 @@ impl Transport {
         Ok(Transport { tls, shown })
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        out.push(format!("  {}", self.shown));
+    pub fn dump(&self, out: &mut Dump) {
+        out.0.push(format!("  {}", self.shown));
     }
 }
 

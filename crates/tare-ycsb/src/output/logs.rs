@@ -9,11 +9,9 @@ use std::time::Duration;
 use base64::engine::general_purpose::STANDARD;
 use base64::Engine;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use tare_engine::hlog::LEGEND;
 
 use super::block::Block;
-
-const LEGEND: &str =
-    "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
 
 /// The logs of a run: `PREFIXREAD.hdr` and so on. Values are microseconds, as in YCSB's.
 pub struct Logs {

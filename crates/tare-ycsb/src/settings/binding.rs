@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tare_cql::{Compression, Consistency, Credentials, Options, Protocol, TlsOptions};
+use tare_cql::{Compression, Consistency, Credentials, Options, Password, Protocol, TlsOptions};
 use tare_engine::order::Cluster;
 
 use super::read::{BadProperty, Reader};
@@ -204,7 +204,7 @@ fn credentials(reader: &Reader<'_>, kind: Kind) -> Option<Credentials> {
         .filter(|user| !user.is_empty())?;
     Some(Credentials {
         user: user.to_owned(),
-        password: reader.text_or(&kind.own("password"), "").to_owned(),
+        password: Password(reader.text_or(&kind.own("password"), "").to_owned()),
     })
 }
 

@@ -122,7 +122,7 @@ fn the_bindings_own_properties_are_read() {
     );
     let credentials = binding.cluster.options.credentials.clone().unwrap();
     assert_eq!(
-        (credentials.user.as_str(), credentials.password.as_str()),
+        (credentials.user.as_str(), credentials.password.0.as_str()),
         ("ann", "secret")
     );
 }

@@ -54,7 +54,7 @@ impl Run {
     }
 
     fn record(&self, operation: Measured) -> &OperationRecord {
-        &self.totals.operations[self.operations.position(operation)]
+        &self.totals.counts.operations[self.operations.position(operation)]
     }
 
     fn ok(&self, operation: Measured) -> u64 {
@@ -104,7 +104,7 @@ fn a_read_modify_write_is_a_read_an_update_and_both() {
     );
     assert_eq!(run.ok(Measured::Read), 1000);
     assert_eq!(run.ok(Measured::Update), run.ok(Measured::ReadModifyWrite));
-    assert_eq!(run.totals.answered, 1000);
+    assert_eq!(run.totals.counts.answered, 1000);
     assert_eq!(run.report.requests, 1000 + run.ok(Measured::Update));
 }
 
@@ -147,7 +147,8 @@ fn an_empty_read_is_not_found() {
         run.record(Measured::Read).errors[ErrorKind::NotFound as usize],
         1000
     );
-    assert_eq!((run.totals.answered, run.totals.failed), (0, 1000));
+    let counts = &run.totals.counts;
+    assert_eq!((counts.answered, counts.failed), (0, 1000));
 }
 
 #[test]
@@ -169,7 +170,8 @@ fn where_parts_are_not_recorded_rows_of_another_make_fail_their_read() {
         .map(|of| run.record(of).errors[ErrorKind::WrongValue as usize]);
     assert!(wrong[0] > 0 && wrong[1] > 0, "{wrong:?}");
     assert_eq!(wrong[0] + wrong[1], 1000);
-    assert_eq!((run.totals.answered, run.totals.failed), (0, 1000));
+    let counts = &run.totals.counts;
+    assert_eq!((counts.answered, counts.failed), (0, 1000));
 }
 
 #[test]
@@ -214,8 +216,8 @@ fn failures_kept_apart_are_recorded_under_their_status() {
         .operations
         .position_apart(Measured::Read, ErrorKind::Timeout)
         .unwrap();
-    assert_eq!(run.totals.operations[apart].ok, failed);
-    assert_eq!(run.totals.answered + run.totals.failed, 1000);
+    assert_eq!(run.totals.counts.operations[apart].ok, failed);
+    assert_eq!(run.totals.counts.answered + run.totals.counts.failed, 1000);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use tare_cql::Consistency;
 
 use crate::grammar::number::is_digits;
 use crate::grammar::options::{Choice, Group};
-use crate::settings::forms::{Form, COUNT, DIGITS, DRAW, SOME};
+use crate::settings::forms::{among, Form, COUNT, DIGITS, DRAW, SOME};
 
 const ERROR_FORM: Form = (
     |text| text.strip_prefix("0.").is_some_and(is_digits),
@@ -18,11 +18,7 @@ const DURATION_FORM: Form = (
     "a time such as 30s, 5m or 1h",
 );
 const TRUNCATE_FORM: Form = (
-    |text| {
-        ["never", "once", "always"]
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(text))
-    },
+    |text| among(text, &["never", "once", "always"]),
     "never, once or always",
 );
 const LEVEL_FORM: Form = (

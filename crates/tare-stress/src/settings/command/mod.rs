@@ -10,6 +10,7 @@ use crate::grammar::words::{take, Section};
 use crate::grammar::Usage;
 use crate::output::numbers::{fixed, grouped_whole};
 use crate::profile::Profile;
+use crate::settings::describe::Dump;
 use crate::settings::forms::{text, Draw};
 use choices::{BASIC, LEVEL, MIXED, NO_WARMUP, SERIAL, TRUNCATE, USER};
 use read::{detail, length};
@@ -207,51 +208,44 @@ impl Command {
             if ratios.len() == 1 && ratios[0].0 == "insert")
     }
 
-    pub fn dump(&self, out: &mut Vec<String>) {
-        out.push(format!("  Type: {}", self.kind.names()[0]));
-        out.push(match self.length {
-            Length::Count(count) => format!("  Count: {}", grouped_whole(count)),
-            _ => "  Count: -1".to_owned(),
-        });
-        if let Length::Duration(amount, unit) = self.length {
-            out.push(format!(
-                "  Duration: {} {}",
-                grouped_whole(amount),
-                unit.name()
-            ));
+    pub fn dump(&self, out: &mut Dump) {
+        out.say("Type", self.kind.names()[0]);
+        match self.length {
+            Length::Count(count) => out.say("Count", grouped_whole(count)),
+            _ => out.say("Count", -1),
         }
-        out.push(format!("  No Warmup: {}", self.no_warmup));
-        out.push(format!("  Consistency Level: {}", self.consistency.name()));
+        if let Length::Duration(amount, unit) = self.length {
+            out.say(
+                "Duration",
+                format!("{} {}", grouped_whole(amount), unit.name()),
+            );
+        }
+        out.say("No Warmup", self.no_warmup);
+        out.say("Consistency Level", self.consistency.name());
         match self.length {
             Length::Uncertainty {
                 target,
                 least,
                 most,
             } => {
-                out.push(format!("  Target Uncertainty: {}", fixed(target, 3)));
-                out.push(format!(
-                    "  Minimum Uncertainty Measurements: {}",
-                    grouped_whole(least)
-                ));
-                out.push(format!(
-                    "  Maximum Uncertainty Measurements: {}",
-                    grouped_whole(most)
-                ));
+                out.say("Target Uncertainty", fixed(target, 3));
+                out.say("Minimum Uncertainty Measurements", grouped_whole(least));
+                out.say("Maximum Uncertainty Measurements", grouped_whole(most));
             }
-            _ => out.push("  Target Uncertainty: not applicable".to_owned()),
+            _ => out.say("Target Uncertainty", "not applicable"),
         }
         self.detail.dump(self.kind, out);
     }
 }
 
 impl Detail {
-    fn dump(&self, kind: Kind, out: &mut Vec<String>) {
+    fn dump(&self, kind: Kind, out: &mut Dump) {
         let shown = |ratios: Vec<(String, f64)>| {
             let ratios: Vec<String> = ratios
                 .into_iter()
                 .map(|(name, ratio)| format!("{name}={ratio:?}"))
                 .collect();
-            format!("  Command Ratios: {{{}}}", ratios.join(", "))
+            format!("{{{}}}", ratios.join(", "))
         };
         match self {
             Detail::Predefined {
@@ -260,17 +254,18 @@ impl Detail {
                 add,
                 key_size,
             } => {
-                out.push(format!("  Key Size (bytes): {key_size}"));
-                out.push(format!("  Counter Increment Distibution: add={}", add.text));
+                out.say("Key Size (bytes)", key_size);
+                out.say("Counter Increment Distibution", format!("add={}", add.text));
                 if let (Kind::Mixed, Some(clustering)) = (kind, clustering) {
                     let named = ratios
                         .iter()
                         .map(|(kind, ratio)| (kind.operation(), *ratio));
-                    out.push(shown(named.collect()));
+                    out.say("Command Ratios", shown(named.collect()));
                     let text = &clustering.text;
-                    out.push(format!(
-                        "  Command Clustering Distribution: clustering={text}"
-                    ));
+                    out.say(
+                        "Command Clustering Distribution",
+                        format!("clustering={text}"),
+                    );
                 }
             }
             Detail::Profile {
@@ -278,12 +273,13 @@ impl Detail {
                 clustering,
                 profile,
             } => {
-                out.push(shown(ratios.clone()));
+                out.say("Command Ratios", shown(ratios.clone()));
                 let text = &clustering.text;
-                out.push(format!(
-                    "  Command Clustering Distribution: clustering={text}"
-                ));
-                out.push(format!("  Profile File: {}", profile.path));
+                out.say(
+                    "Command Clustering Distribution",
+                    format!("clustering={text}"),
+                );
+                out.say("Profile File", &profile.path);
             }
         }
     }

@@ -52,10 +52,7 @@ impl Workload for ProfileLoad {
     }
 
     fn operations(&self) -> Vec<String> {
-        self.operations
-            .iter()
-            .map(|operation| operation.name.clone())
-            .collect()
+        self.operations.iter().map(|one| one.name.clone()).collect()
     }
 
     fn source(&self, seat: Seat, _statements: &[Statement]) -> ProfileSource {
