@@ -68,7 +68,7 @@ class Docker(Declaration):
         return Seen(
             error is None,
             error.what if error else f"engine {connect().version().get('Version')}",
-            "make setup (as root) installs docker.io and starts dockerd",
+            error.remedy if error else "",
         )
 
     def store(self) -> Path | None:
