@@ -1,9 +1,9 @@
 # Tare in a container, for machines with a Docker engine and nothing else: see docs/install.md.
 ARG BASE=debian:bookworm-slim
 FROM ${BASE}
-# As setup/tools.sh: Cassandra is fetched with Maven, and addresses are set with ip.
+# As setup/tools.sh; iptables, so that who is on the machine's network reaches no container.
 RUN apt-get -q update \
- && apt-get -q install -y --no-install-recommends python3 python3-venv maven iproute2 \
+ && apt-get -q install -y --no-install-recommends python3 python3-venv maven iproute2 iptables \
  && rm -rf /var/lib/apt/lists/*
 COPY constraints.txt tare_bench-*.whl /wheel/
 RUN python3 -m venv /opt/tare \

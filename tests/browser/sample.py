@@ -1,4 +1,4 @@
-"""Reports to open: the sample with raw files and events, a factorial one, a hostile one."""
+"""Reports to open: the sample with raw files and events, undecided, factorial, hostile."""
 
 from __future__ import annotations
 
@@ -70,6 +70,25 @@ def factorial_analysis() -> Analysis:
         "baseline": "platform: native",
     }
     return analysis.model_copy(update=changed)
+
+
+def undecided_analysis() -> Analysis:
+    """The demo's shape, four treatments and the control on three metrics; nothing is decided."""
+    analysis = sample_analysis()
+    analysis.question = "What does Docker cost reads of this node, with the quick compiler alone?"
+    last = "docker-published"
+    effects = [e for e in analysis.effects if e.primary and e.metric != "all.mean"]
+    effects += [
+        e.model_copy(update={"treatment": "docker-proxy"}) for e in effects if e.treatment == last
+    ]
+    found = {"verdict": "inconclusive", "needed": 33, "ci": (0.703, 1.467)}
+    analysis.effects = [e.model_copy(update=found) for e in effects]
+    analysis.conditions += [
+        c.model_copy(update={"condition": "docker-proxy"})
+        for c in analysis.conditions
+        if c.condition == last
+    ]
+    return analysis
 
 
 def hostile_analysis() -> Analysis:

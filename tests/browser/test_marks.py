@@ -139,6 +139,7 @@ def test_dragging_zooms_all_plots_of_the_figure_and_a_double_click_resets(
     assert zoomed
     assert path.get_attribute("d") != drawn
     assert page.locator("tr.hit").count() == 0, "a drag is no click"
+    assert page.evaluate("String(getSelection())") == "", "nor does it mark labels"
     page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + 5)
     assert ticks(panels.nth(0), "x") == before
     assert path.get_attribute("d") == drawn

@@ -145,9 +145,10 @@ def test_the_list_has_a_line_for_each_command_and_a_typing_error_a_suggestion() 
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [("tare re", ["replicate", "report"]), ("tare run --sc", ["--scale"]),
-     ("tare replicate truyen-2018-m", ["truyen-2018-mongodb"])],
+     ("tare replicate truyen-2018-m", ["truyen-2018-mongodb"]),
+     ("tare plan qui", ["quickstart"]), ("tare run ./", [])],
 )  # fmt: skip
-def test_a_shell_completes_commands_options_and_papers(typed: str, offered: list[str]) -> None:
+def test_a_shell_completes_commands_options_and_studies(typed: str, offered: list[str]) -> None:
     words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
     done = subprocess.run(
         [sys.executable, "-c", "import sys; sys.argv = ['tare']\n"

@@ -57,6 +57,11 @@ def test_it_says_what_was_run_and_how(measured: Analysis) -> None:
     assert "\n" not in text
 
 
+def test_many_conditions_are_counted_once(measured: Analysis) -> None:
+    many = measured.model_copy(update={"conditions": measured.conditions * 5})
+    assert ", in 15 conditions (platform)." in methods_paragraph(many)
+
+
 @pytest.mark.parametrize(
     ("recorded", "said"),
     [

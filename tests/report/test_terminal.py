@@ -32,7 +32,7 @@ def test_each_primary_metric_has_a_table_in_plain_characters() -> None:
     (row,) = [one for one in lines[at:] if "docker-bridge" in one and "-12.3%" in one]
     assert row.split()[3:] == ["-12.3%", "[-15.1%,", "-9.4%]", "different"]
     text = " ".join(" ".join(lines).split())
-    assert "4 more deployments should decide" in text
+    assert "4 more rounds should decide" in text
     assert "Valid. 6 checks: 4 ok, 2 warnings, 0 invalid." in text
 
 
@@ -104,7 +104,7 @@ def test_a_sentence_follows_only_where_it_adds_to_the_table() -> None:
     assert additions(analysis) == []
     analysis.effects[0].verdict, analysis.effects[0].needed = "inconclusive", 3
     (sentence,) = additions(analysis)
-    assert sentence.endswith(": 3 more deployments should decide.")
+    assert sentence.endswith(": 3 more rounds should decide.")
 
 
 def test_an_invalid_result_is_said_first() -> None:

@@ -34,7 +34,7 @@ def test_service_demand_is_said_in_microseconds_beside_percent() -> None:
     one.verdict, one.needed, one.ci = "inconclusive", 3, (0.988, 1.03)
     assert words.line(analysis, one).text == (
         "service demand: can't tell yet, between 1.2% lower and 3.0% higher than native (between "
-        "\u22121.6 and +3.9 \u00b5s of 131 per operation); 3 more deployments should decide: "
+        "\u22121.6 and +3.9 \u00b5s of 131 per operation); 3 more rounds should decide: "
         "inconclusive"
     )
 
@@ -44,7 +44,7 @@ def test_an_inconclusive_effect_says_what_would_settle_it() -> None:
     line = words.line(analysis, effect(analysis, "all.p99", "docker-host"))
     assert line.text == (
         "99th percentile latency: can't tell yet, between 9.5% lower and 24.6% higher than "
-        "native; 4 more deployments should decide: inconclusive"
+        "native; 4 more rounds should decide: inconclusive"
     )
 
 
@@ -244,7 +244,7 @@ def test_hundreds_of_further_units_are_no_exact_number() -> None:
     analysis = sample_analysis()
     one = next(e for e in analysis.effects if e.verdict == "inconclusive" and e.needed)
     one.needed = 1_346
-    assert "more than 100 further deployments would be needed" in words.line(analysis, one).text
+    assert "more than 100 further rounds would be needed" in words.line(analysis, one).text
 
 
 def test_a_share_is_also_compared_in_points() -> None:

@@ -13,6 +13,7 @@ import pytest
 from tare import starter
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes import docker_engine
+from tare.runtimes.docker_declaration import DECLARED
 
 
 def thing(**attrs: Any) -> Any:
@@ -150,3 +151,13 @@ def test_an_engine_of_another_machine_is_refused_with_its_name(
     except RuntimeUnavailableError as error:
         refused = error.where
     assert refused == (f"DOCKER_HOST={host}" if elsewhere else "")
+
+
+def test_without_an_engine_the_remedy_is_one_that_needs_no_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Tare of a wheel has no Makefile."""
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    seen = DECLARED.seen()
+    assert (seen.ok, seen.says) == (False, "no Docker engine answers")
+    assert seen.remedy.startswith("apt-get install docker.io, then start dockerd;")

@@ -49,6 +49,15 @@ class Terminal(Console):
         return super().render(renderable, options)
 
 
+def print_indented(console: Terminal, lines: Iterable[str]) -> None:
+    """Print lines; what does not fit is continued where its own line begins."""
+    for line in lines:
+        body = line.lstrip(" ")
+        left = line[: len(line) - len(body)]
+        for part in console.render_str(body).wrap(console, max(1, console.width - len(left))):
+            console.print(left + part.plain.rstrip())
+
+
 def table_console() -> Terminal:
     """Standard output, on which a table in a pipe is not cut to 80 characters."""
     console = Terminal()

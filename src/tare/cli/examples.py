@@ -45,7 +45,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "import": (
         (
-            "tare import ycsb results.zip --study studies/grambow-2018.yaml --out runs/theirs",
+            "tare import ycsb results.zip --study grambow.yaml --out runs/theirs",
             "a study gives file names their meaning",
         ),
     ),

@@ -6,10 +6,9 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
+from tare.cli.console import print_indented
 from tare.knowledge.rendering import COLUMNS, change_of, load_of, row, side_of
 from tare.report.numbers import count
 
@@ -19,6 +18,10 @@ if TYPE_CHECKING:
     from tare.cli.console import Terminal
     from tare.knowledge.library import Entry
     from tare.knowledge.schema import Finding
+
+INDENT = " " * 4
+"""Before a finding, below its comparison."""
+GAP = "  "
 
 
 def groups(found: Sequence[Entry], console: Terminal) -> None:
@@ -31,8 +34,8 @@ def groups(found: Sequence[Entry], console: Terminal) -> None:
         number = count(sum(map(len, comparisons.values())), "finding")
         console.print(Text.assemble((study, "bold"), f"  {number}"))
         for comparison, findings in comparisons.items():
-            console.print(f"  {comparison}")
-            console.print(Padding(_table(findings), (0, 0, 0, 4)))
+            print_indented(console, [f"  {comparison}"])
+            _rows(findings, console)
         console.print()
     console.print(f"{count(len(found), 'finding')}; tare findings show ID tells all about one")
 
@@ -42,15 +45,15 @@ def _comparison(finding: Finding) -> str:
     return f"{side_of(finding.treatment)} over {baseline}" if finding.treatment else baseline
 
 
-def _table(findings: Sequence[Finding]) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column("id", overflow="fold")
-    table.add_column("change", no_wrap=True, justify="right")
-    table.add_column("metric", no_wrap=True)
-    table.add_column("load", overflow="fold")
-    for one in findings:
-        table.add_row(one.id, change_of(one), one.metric, load_of(one.load))
-    return table
+def _rows(findings: Sequence[Finding], console: Terminal) -> None:
+    """A line for each finding; where one does not fit, its id stands on a line above the others."""
+    cells = [(one.id, change_of(one), one.metric, load_of(one.load)) for one in findings]
+    name, change, metric, load = (max(map(len, column)) for column in zip(*cells, strict=True))
+    fits = len(INDENT) + name + change + metric + load + 3 * len(GAP) <= console.width
+    for id_, *rest in cells:
+        told = GAP.join((rest[0].rjust(change), rest[1].ljust(metric), rest[2])).rstrip()
+        lines = [f"{id_.ljust(name)}{GAP}{told}"] if fits else [id_, GAP + told]
+        print_indented(console, (INDENT + line for line in lines))
 
 
 def as_csv(found: Sequence[Entry]) -> str:

@@ -12,6 +12,11 @@ from tare.knowledge.replication.papers import shipped_names, study_file
 from tare.nearest import did_you_mean
 
 
+def complete_study(incomplete: str) -> list[str]:
+    """Names for the shell to complete; where none begins so, it completes files."""
+    return [name for name in shipped_names() if name.startswith(incomplete)]
+
+
 def _named(study: Path) -> Path:
     """The study that comes with Tare under this name, where there is no such file.
 
@@ -46,6 +51,7 @@ StudyFile = Annotated[
         help="The study: a YAML file, or the name of one that comes with Tare.",
         metavar="STUDY",
         callback=_named,
+        autocompletion=complete_study,
     ),
 ]
 RunDirectory = Annotated[

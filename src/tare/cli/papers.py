@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_module
 from typing import TYPE_CHECKING
 
-from tare.cli.console import Terminal, say_json
+from tare.cli.console import Terminal, print_indented, say_json
 from tare.knowledge.library import load_library
 from tare.knowledge.replication.papers import shipped_papers
 
@@ -22,7 +22,7 @@ def show_papers(knowledge: list[Path], *, json: bool) -> None:
     console = Terminal()
     for one in papers:
         console.print(one.name, style="bold")
-        console.print(f"  {one.question}")
         scales = ", ".join(one.scales) or "none"
-        console.print(f"  {one.findings} findings; scales: {scales}")
+        told = (one.question, f"{one.findings} findings; scales: {scales}")
+        print_indented(console, (f"  {line}" for line in told))
     console.print("\ntare plan studies/NAME.yaml --scale SCALE says what one costs")

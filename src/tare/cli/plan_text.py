@@ -9,12 +9,13 @@ from rich.text import Text
 
 from tare.cli.background_load import warn_if_busy
 from tare.cli.compared import compared_lines
+from tare.cli.console import print_indented
 from tare.cli.hints import hint_lines
 from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
 from tare.cli.taken_hosts import made_domains, taken_hosts
-from tare.report.numbers import DAYS_FROM, HOURS_FROM, length
+from tare.report.numbers import DAYS_FROM, HOURS_FROM, count, length
 from tare.study.comparisons import comparisons
 from tare.study.design import LEAST_LOOKED_AT
 from tare.study.estimate import estimate
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 12
 """Lines of the order that are printed."""
+UNBROKEN = 32
+"""Characters of a condition's name that no column breaks; a terminal has 80."""
 
 
 def cost(seconds: float) -> str:
@@ -140,7 +143,9 @@ def show(
     size = f" at scale {study.scale}" if study.scale else ""
     console.print(Text.assemble((study.study, "bold"), f"{size}  {study.question}"))
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("condition", "runs on", "nodes", "load", "own deployment"):
+    longest = max((len(one.name) for one in plan.conditions), default=0)
+    table.add_column("condition", overflow="fold", no_wrap=longest <= UNBROKEN)
+    for title in ("runs on", "nodes", "load", "own deployment"):
         table.add_column(title, overflow="fold")
     for one in plan.conditions:
         setup = one.setup
@@ -150,24 +155,20 @@ def show(
             f"{setup.platform.runtime}{on}, {setup.platform.attachment}, {setup.platform.storage}"
         )
         nodes = f"{setup.clusters} x {setup.database.nodes}, RF {setup.database.replication_factor}"
-        again = f" (A/A of {one.aa_of})" if one.aa_of else ""
+        again = f"\n(A/A of {one.aa_of})" if one.aa_of else ""
         table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)
     console.print(table)
     for line in [*left_out_lines(plan), *taken_hosts(plan), *made_domains(plan)]:
         console.print(line)
     console.print(
-        f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "
-        f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
+        f"\n{count(design.deployments, 'deployment')} x {count(design.blocks, 'block')} x "
+        f"{count(len(plan.conditions), 'condition')} = {count(len(plan.trials), 'trial')}, "
+        f"fresh per {design.fresh}, seed {plan.seed}",
     )
     console.print(f"measured {plan.slicing.words}", highlight=False, markup=False)
     for line in start_lines(plan):
         console.print(line, highlight=False, markup=False)
-    for line in _looks(plan):
-        console.print(line)
-    for line in _order(plan):
-        console.print(line)
-    for line in ["", *compared_lines(plan)]:
-        console.print(line)
+    print_indented(console, [*_looks(plan), *_order(plan), "", *compared_lines(plan)])
     console.print(f"\n{_endpoints(study)}")
     need = plan.estimate
     unit, word = (60, "min") if need.seconds < HOURS_FROM * 3600 else (3600, "h")

@@ -7,16 +7,10 @@ from typing import Annotated
 
 import typer
 
-from tare.cli.options import Json, Knowledge, Name, Only, Overrides, Runs, Scale
+from tare.cli.options import Json, Knowledge, Name, Only, Overrides, Runs, Scale, complete_study
 from tare.errors import UsageError
-from tare.knowledge.replication.papers import shipped_names
 
 _FOR_A_NEW_RUN = {"scale": "--scale", "only": "--only", "set_": "--set", "name": "--name"}
-
-
-def _papers(incomplete: str) -> list[str]:
-    """Names for the shell to complete."""
-    return [name for name in shipped_names() if name.startswith(incomplete)]
 
 
 def command(
@@ -25,7 +19,7 @@ def command(
         typer.Argument(
             help="A study that comes with Tare, such as grambow-2018, or the path of one.",
             metavar="PAPER",
-            autocompletion=_papers,
+            autocompletion=complete_study,
             show_default=False,
         ),
     ] = None,

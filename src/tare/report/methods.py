@@ -51,8 +51,9 @@ def _platforms(analysis: Analysis) -> list[str]:
     """What was compared, and on which database."""
     setups = _mapping(analysis.provenance.get("settings"))
     names = [c.condition for c in analysis.conditions]
-    shown = listing(names) if len(names) <= _FEW else f"{len(names)} conditions"
-    what = "condition" if len(names) == 1 else "conditions"
+    few = len(names) <= _FEW
+    shown = listing(names) if few else f"{len(names)} conditions"
+    what = f"the condition{'s' if len(names) > 1 else ''} {shown}" if few else shown
     factors = list(dict.fromkeys(f for c in analysis.conditions for f in c.levels))
     by = f" ({listing(factors)})" if factors and len(names) > 1 else ""
     database = _mapping(analysis.provenance.get("database"))
@@ -74,7 +75,7 @@ def _platforms(analysis: Analysis) -> list[str]:
         cluster += f" with replication factor {copies}"
     java = database.get("java")
     runs = f", Java {java}" if isinstance(java, str) else ""
-    return [f"We measured {cluster}{runs}, in the {what} {shown}{by}."]
+    return [f"We measured {cluster}{runs}, in {what}{by}."]
 
 
 def _paths(analysis: Analysis) -> list[str]:

@@ -85,11 +85,12 @@ def _table(
     for name in ("baseline", "treated", "change", "95% interval"):
         table.add_column(name, no_wrap=True, justify="right")
     table.add_column("verdict", no_wrap=True)
-    against = ""
+    over = ""
     for answer, line in rows:
-        if answer.against != against:
-            against = answer.against
-            table.add_row(text(f"over {against}", "dim"))
+        own = f"over {answer.against}{' (control)' if answer.aa else ''}"
+        if own != over:
+            over = own
+            table.add_row(text(over, "dim"))
         said = verdict if line.verdict == _LONG else line.verdict
         effect = analysis.effects[line.effect]
         table.add_row(*_cells(effect, answer, line, metric, unit), text(said, "bold"))
@@ -109,15 +110,11 @@ def _cells(
         for value in (effect.baseline_value, effect.treatment_value)
     )
     return [
-        text(f"{_INDENT}{_name(answer)}"),
+        text(f"{_INDENT}{answer.treatment if answer.aa else answer.name or answer.treatment}"),
         *(text(side) for side in sides),
         text(numbers.change(effect.ratio), TONES[line.tone]),
         text(numbers.interval(effect.ci)),
     ]
-
-
-def _name(answer: words.TreatmentAnswer) -> str:
-    return f"{answer.treatment} (control)" if answer.aa else answer.name or answer.treatment
 
 
 def apart(analysis: Analysis) -> list[str]:

@@ -363,7 +363,8 @@ def _further(effect: Effect) -> str:
         return "the data do not tell how much more would settle it"
     if effect.needed == 0:
         return "although as many were measured as the plan asks for"
+    # as `tare run --rounds` counts: a round has a deployment of each condition
+    unit = "round" if effect.unit_of_analysis == "deployment" else effect.unit_of_analysis
     if effect.needed > MOST_PLANNED:
-        return f"more than {MOST_PLANNED} further {effect.unit_of_analysis}s would be needed"
-    more = numbers.count(effect.needed, f"more {effect.unit_of_analysis}")
-    return f"{more} should decide"
+        return f"more than {MOST_PLANNED} further {unit}s would be needed"
+    return f"{numbers.count(effect.needed, f'more {unit}')} should decide"

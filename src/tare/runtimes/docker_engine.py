@@ -52,7 +52,7 @@ def connect(timeout_s: int = 60) -> docker.DockerClient:
         raise RuntimeUnavailableError(
             "no Docker engine answers",
             why=str(error),
-            remedy="apt-get install docker.io, then start dockerd (make setup does both)",
+            remedy="apt-get install docker.io, then start dockerd; or make setup, in a checkout",
         ) from error
     return client
 
