@@ -147,7 +147,7 @@ def test_one_that_was_lost_is_started_and_reached_again_at_once(
     fake.plug()
     domain.changes()
     made.revive()
-    assert domain.changes() == ["end", "start", "await_up"]
+    assert domain.changes() == ["restart"]
     made.connection.run("true")
 
 

@@ -155,9 +155,7 @@ class HostMachine:
         if self.domain is None:
             return False
         self.connection.forget()
-        self.domain.end()
-        self.domain.start()
-        self.domain.await_up()
+        self.domain.restart()
         self._facts = {}
         return True
 
