@@ -90,12 +90,13 @@ def test_a_domain_boots_stands_still_is_lost_and_comes_back(made: MadeDomains) -
         assert connection.check("cat", "/root/kept") == "kept", "who asks lets it go on"
 
         os.kill(domain.process.pid, signal.SIGKILL)
+        network.remove()
         with pytest.raises(HostError):
             connection.check("true", within_s=3.0)
         assert not domain.alive()
         connection.forget()
-        domain.start()
-        domain.await_up()
+        domain.restart()
+        assert network.left() == [network.BRIDGE], "which it was lost with"
         assert connection.check("cat", "/root/kept") == "kept"
     finally:
         connection.close()

@@ -197,6 +197,8 @@ def _provide(resources: RunResources, setups: list[Setup], say: Callable[[str], 
         tool = setup.client.tool
         if tool != "tare" and tool not in resources.tools:
             resources.tools[tool] = _tool(tool, say)
+    if resources.hosts is not None:
+        resources.hosts.keep()
 
 
 def _bits_key(database: Database) -> str:

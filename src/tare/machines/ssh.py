@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 CONNECT_S = 10
 """longest wait for a connection and its login, seconds"""
+MADE_CONNECT_S = 60
+"""the same of a virtual machine that Tare made, which may be emulated, and whose engine starts"""
 ALIVE_S, ALIVE_MOST = 2, 3
 """a host that says nothing to so many questions, so many seconds apart, is gone"""
 ANSWER_S = 20.0
@@ -68,7 +70,7 @@ def options(host: Host) -> list[str]:
     if host.key is not None:
         given |= {"IdentityFile": str(host.key), "IdentitiesOnly": "yes"}
     if host.made:
-        given["ServerAliveInterval"] = "0"
+        given |= {"ServerAliveInterval": "0", "ConnectTimeout": str(MADE_CONNECT_S)}
     words = ["-T", "-p", str(host.port)]
     words += [word for name, value in given.items() for word in ("-o", f"{name}={value}")]
     return [*words, *(("-l", host.user) if host.user else ())]
@@ -102,6 +104,8 @@ class Connection:
         self._lost: tuple[float, str] | None = None
         self.wake: Callable[[], None] = lambda: None
         """called before anything is asked: a host may have to be let go on first"""
+        self.patience = 1.0
+        """by which factor longer than usual an answer is waited for"""
         self.lives = 0
         """how often it was made; whatever was forwarded before is gone"""
 
@@ -113,7 +117,7 @@ class Connection:
         """
         text = shlex.join(os.fspath(word) for word in command)
         with self._lock:
-            return self._ask(self._open(), text, within_s)
+            return self._ask(self._open(), text, within_s * self.patience)
 
     def check(self, *command: str | os.PathLike[str], within_s: float = ANSWER_S) -> str:
         """What a short command prints.
@@ -290,7 +294,7 @@ class Connection:
             env=self._environment,
             start_new_session=True,
         )
-        self._ask(shell, ":", CONNECT_S + 5.0)
+        self._ask(shell, ":", (MADE_CONNECT_S if self.host.made else CONNECT_S) + 5.0)
         self._lost = None
         return shell
 

@@ -92,12 +92,24 @@ def test_qemu_gets_disk_network_cpus_and_the_run_s_labels(
     made.start()
     words, cpuset, pid_file, environment = seen
     assert f"file={made.directory}/disk.raw,format=raw,cache=writeback" in str(words)
-    assert f"tap,id=net,script={made.directory}/attach,downscript=no" in str(words)
+    assert f"tap,id=net,ifname=tare-vm0,script={made.directory}/attach,downscript=no" in str(words)
     assert "vhost" not in str(words), "only KVM has it"
     assert "-smp 2 -m 1024M" in str(words)
     assert (cpuset, pid_file) == ("0-1", made.directory / "pid")
     assert environment == {"TARE_RUN": "run"}
     assert made.as_dict()["starts"] == 1
+
+
+def test_one_that_is_started_again_has_its_bridge_first(
+    made: Domain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """QEMU puts its device on the bridge as it starts, and does not start without."""
+    seen: list[str] = []
+    monkeypatch.setattr("tare.machines.kvm.domain.network.mend", lambda: seen.append("bridge"))
+    monkeypatch.setattr(qemu, "start", lambda *_: seen.append("QEMU"))
+    monkeypatch.setattr(Domain, "await_up", lambda _: seen.append("up"))
+    made.restart()
+    assert seen == ["bridge", "QEMU", "up"]
 
 
 def test_one_that_ends_while_it_boots_is_told_with_its_last_words(made: Domain) -> None:

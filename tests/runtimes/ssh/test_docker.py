@@ -103,6 +103,19 @@ def test_a_container_without_its_engine_s_socket_is_removed_by_the_host_s_own_co
     assert len(rig.asked) == 2
 
 
+def test_a_virtual_machine_that_stands_still_goes_on_before_its_engine_is_asked(
+    rig: Rig,
+) -> None:
+    seen: list[str] = []
+    state = {"State": {"Status": "paused", "Paused": True}}
+    api = SimpleNamespace(inspect_container=lambda _: seen.append("asked") or state)
+    rig.engine = SimpleNamespace(api=api)
+    running = rig.running()
+    rig.machine.connection.wake = lambda: seen.append("goes on")
+    assert running.exited() is None
+    assert seen == ["goes on", "asked"]
+
+
 @pytest.mark.parametrize("role", ["database", "client"])
 def test_a_container_of_a_host_that_was_gone_is_removed_before_the_next_unit(
     rig: Rig, role: str

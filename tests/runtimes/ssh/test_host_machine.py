@@ -97,6 +97,7 @@ class Domain:
     def __init__(self) -> None:
         self.seen: list[str] = []
         self.works = SimpleNamespace(accelerator="kvm")
+        self.alive = lambda: True
 
     def __getattr__(self, name: str) -> Any:
         return lambda: self.seen.append(name)
@@ -137,6 +138,15 @@ def test_whoever_asks_a_virtual_machine_lets_it_go_on_first(
     assert domain.changes() == ["resume"]
 
 
+def test_one_whose_process_has_ended_is_gone_without_a_wait(
+    made: HostMachine, domain: Domain
+) -> None:
+    made.connection.run("true")
+    domain.alive = lambda: False
+    with pytest.raises(HostGoneError, match="QEMU has ended"):
+        made.connection.run("true")
+
+
 def test_one_that_was_lost_is_started_and_reached_again_at_once(
     fake: FakeHost, made: HostMachine, domain: Domain
 ) -> None:
@@ -147,7 +157,7 @@ def test_one_that_was_lost_is_started_and_reached_again_at_once(
     fake.plug()
     domain.changes()
     made.revive()
-    assert domain.changes() == ["end", "start", "await_up"]
+    assert domain.changes() == ["restart"]
     made.connection.run("true")
 
 

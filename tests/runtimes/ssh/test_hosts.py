@@ -21,9 +21,11 @@ class Machine:
 
     def __init__(self, host: Host, gone: set[str]) -> None:
         self.host, self.name, self.gone = host, host.name, gone
+        self.asked: list[str] = []
         self.connection = SimpleNamespace(run=self.run)
 
-    def run(self, word: str) -> None:
+    def run(self, word: str, within_s: float = 0.0) -> None:
+        self.asked.append(word)
         if self.name in self.gone:
             raise HostGoneError(f"{self.name} is not reached", why="cable")
 
@@ -118,6 +120,19 @@ def test_a_virtual_machine_of_the_run_s_that_is_lost_is_started_again_and_keeps_
     assert [hosts.node("k1", "kvm").name for _ in range(2)] == ["kvm-1", "kvm-2"]
     assert len(said) == 1
     assert "started again" in said[0]
+
+
+def test_what_virtual_machines_of_the_run_s_were_brought_is_written_to_their_disks(
+    gone: set[str],
+) -> None:
+    """One that is lost has its disk alone, without what its kernel had yet to write."""
+    made = Host("kvm-1", "192.0.2.9", groups=frozenset({"kvm"}), made=True)
+    other = Host("h1", "192.0.2.1")
+    machines: Any = {one.name: Machine(one, gone) for one in (made, other)}
+    hosts = Hosts(Inventory(Path("hosts.ini"), (other,), made=(made,)), "run", machines)
+    hosts.use(["", "kvm"], clients=False)
+    hosts.keep()
+    assert (machines["kvm-1"].asked, machines["h1"].asked) == (["sync"], [])
 
 
 def test_virtual_machines_take_no_node_that_is_not_of_their_group() -> None:

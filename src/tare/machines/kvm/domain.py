@@ -117,7 +117,8 @@ class Domain:
         disk = f"file={self._disk},format={shape.format},cache={shape.cache},if=none,id=disk"
         seed = f"file={self.directory / 'seed.tar'},format=raw,readonly=on,if=none,id=seed"
         vhost = Path("/dev/vhost-net").exists() and self.works.accelerator == KVM
-        net = f"tap,id=net,script={self.directory / 'attach'},downscript=no"
+        card = network.device(self.number)
+        net = f"tap,id=net,ifname={card},script={self.directory / 'attach'},downscript=no"
         self.starts, self.suspended = self.starts + 1, False
         self.process = qemu.start(
             [
@@ -132,6 +133,17 @@ class Domain:
             self.directory / "pid",
             self.labels,
         )
+
+    def restart(self) -> None:
+        """Start it again with the disk that it has, on the bridge, which may be gone too.
+
+        Raises:
+            RuntimeUnavailableError: it does not boot.
+        """
+        self.end()
+        network.mend()
+        self.start()
+        self.await_up()
 
     def await_up(self) -> None:
         """Until its SSH server answers.

@@ -25,7 +25,7 @@ _MAKERS = {
 """for the image alone"""
 _TUN = Path("/dev/net/tun")
 TRY = "TARE_DOMAINS"
-"""environment variable: `try` has virtual machines made; no run with one was seen to end whole"""
+"""environment variable: `try` has virtual machines made"""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,7 @@ def missing() -> Missing | None:
     """Why no domain can be made here; None where one can, as far as can be told without trying."""
     if os.environ.get(TRY) != "try":
         return Missing(
-            "this version makes virtual machines on trial only: no run with one was seen to end "
-            "whole yet",
+            "this version makes virtual machines on trial only",
             f"{TRY}=try tare plan, or have them as hosts of a group (platform.machines: ssh, "
             "docs/machines.md)",
         )

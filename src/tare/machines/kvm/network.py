@@ -9,10 +9,14 @@ from pathlib import Path
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines import neighbours
+from tare.starter import mark, without_owner
 
 NETWORK = IPv4Network("198.19.255.0/24")
 """behind the container networks, in the range that neighbours are kept from"""
 BRIDGE = f"{neighbours.BRIDGES}-kvm"
+_DEVICES = "tare-vm"
+"""what the names of domains' network devices begin with"""
+_CLASS = Path("/sys/class/net")
 _FIRST = 10
 MOST = 200
 """domains that find an address"""
@@ -27,14 +31,28 @@ def address(number: int) -> IPv4Address:
     return NETWORK[_FIRST + number]
 
 
+def device(number: int) -> str:
+    """Name of the network device, here, of the domain of this number."""
+    return f"{_DEVICES}{number}"
+
+
 def make() -> str:
-    """Make the bridge; empty, or why neighbours on the network are not kept from it.
+    """Make the bridge, as this process's; empty, or why neighbours on the network are not kept
+    from it.
 
     Raises:
-        RuntimeUnavailableError: it cannot be made.
+        RuntimeUnavailableError: it cannot be made, or another process that runs has it.
     """
     remove()
+    if _there():
+        raise RuntimeUnavailableError(
+            "no bridge for virtual machines",
+            where=BRIDGE,
+            why=f"another process of Tare's has it ({_owner()})",
+            remedy=f"wait for it; ip link del {BRIDGE} if it is none that runs",
+        )
     _ip("link", "add", BRIDGE, "type", "bridge", "forward_delay", "0")
+    _ip("link", "set", BRIDGE, "alias", mark())
     _ip("addr", "add", f"{NETWORK[1]}/{NETWORK.prefixlen}", "dev", BRIDGE)
     _ip("link", "set", BRIDGE, "up")
     if _filtered():  # else a Docker engine's firewall keeps domains from each other
@@ -42,9 +60,24 @@ def make() -> str:
     return neighbours.keep_out()
 
 
+def mend() -> None:
+    """Make the bridge again where it is gone, and put the domains that run back on it.
+
+    Raises:
+        RuntimeUnavailableError: it cannot be made.
+    """
+    if _there():
+        return
+    make()
+    for one in sorted(_CLASS.glob(f"{_DEVICES}*")):
+        _ip("link", "set", one.name, "master", BRIDGE, "up")
+
+
 def remove() -> None:
-    """Take the bridge away, and its rule, where they are there."""
-    if left():
+    """Take the bridge away, and its rule, where they are there and no other process has them."""
+    if _there() and not left():
+        return
+    if _there():
         subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True, check=False)
     while _iptables("-C", "FORWARD", *_RULE):
         _iptables("-D", "FORWARD", *_RULE)
@@ -52,8 +85,21 @@ def remove() -> None:
 
 
 def left() -> list[str]:
-    """The bridge by its name, where it is there."""
-    return [BRIDGE] if Path("/sys/class/net", BRIDGE).exists() else []
+    """The bridge by its name, where it is there and no other process that runs has it."""
+    owner = _owner()
+    return [BRIDGE] if _there() and (not owner or without_owner(owner)) else []
+
+
+def _there() -> bool:
+    return (_CLASS / BRIDGE).exists()
+
+
+def _owner() -> str:
+    """The mark of the process that made it; empty: it was killed before it said so."""
+    try:
+        return (_CLASS / BRIDGE / "ifalias").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 def _filtered() -> bool:

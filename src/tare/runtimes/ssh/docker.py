@@ -77,6 +77,14 @@ class HostDockerRunning(DockerRunning):
             self._accounting = Accounting(groups, (pid,), self._machine, self._paused)
         return self._accounting
 
+    def _inspect(self) -> dict[str, Any]:
+        self._machine.connection.wake()  # the engine of one that stands still never answers
+        return super()._inspect()
+
+    def _ask(self, verb: str, *arguments: str) -> None:
+        self._machine.connection.wake()
+        super()._ask(verb, *arguments)
+
     def exited(self) -> Exit | None:
         try:
             return super().exited()
@@ -126,6 +134,7 @@ class HostDockerRunning(DockerRunning):
         self._machine.remove_container(self._container.id, _volume(self.unit))
 
     def collect_logs(self, into: Path) -> None:
+        self._machine.connection.wake()
         with contextlib.suppress(TareError):
             super().collect_logs(into)
         prefix = f"{self.unit.site.name}-"

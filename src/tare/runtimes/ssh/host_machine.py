@@ -18,7 +18,7 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.clocks import SAME, clock_offset
 from tare.machines.facts import hardware
 from tare.machines.kvm.kinds import TCG
-from tare.machines.ssh import Connection, HostError
+from tare.machines.ssh import Connection, HostError, HostGoneError
 from tare.machines.survey import printable
 from tare.runtimes.open_files import WANTED_OPEN_FILES
 from tare.runtimes.ssh.names import MARK_VARIABLE, mark_of
@@ -73,7 +73,8 @@ class HostMachine:
         self.mark = mark_of(run)
         self.connection = connection or Connection(host, environment)
         if domain is not None:
-            self.connection.wake = domain.resume
+            self.connection.wake = self._wake
+            self.connection.patience = self.patience
         self._moving: set[str] = set()
         """units that are not paused"""
         self.clock = SAME
@@ -146,6 +147,16 @@ class HostMachine:
         if self.domain is not None and not self._moving:
             self.domain.suspend()
 
+    def _wake(self) -> None:
+        """Let a virtual machine go on before it is asked; one that has ended is not waited for."""
+        if self.domain is None:
+            return
+        if not self.domain.alive():
+            raise HostGoneError(
+                "the virtual machine is gone", where=str(self.host), why="its QEMU has ended"
+            )
+        self.domain.resume()
+
     def revive(self) -> bool:
         """Start a virtual machine of the run's again that is gone; whether it was one.
 
@@ -155,9 +166,7 @@ class HostMachine:
         if self.domain is None:
             return False
         self.connection.forget()
-        self.domain.end()
-        self.domain.start()
-        self.domain.await_up()
+        self.domain.restart()
         self._facts = {}
         return True
 

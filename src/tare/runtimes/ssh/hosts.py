@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tare.machines.inventory.host import Inventory
     from tare.machines.kvm.made import MadeDomains
 
+_SYNC_S = 120.0
+"""longest wait for a virtual machine's disk"""
+
 
 @dataclass
 class ClusterHosts:
@@ -122,6 +125,17 @@ class Hosts:
             self.domains.start(say)
         for machine in self.used:
             machine.prepare(say)
+
+    def keep(self) -> None:
+        """Have virtual machines of the run write to their disks what they were brought: one that
+        is lost is started again with its disk alone.
+
+        Raises:
+            HostGoneError: one does not answer.
+        """
+        for machine in self.used:
+            if machine.host.made:
+                machine.connection.run("sync", within_s=_SYNC_S)
 
     def as_dict(self) -> dict[str, object]:
         """What the records keep of the hosts, each with the group that a study names it by."""
