@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tare.analysis.price_changes import PriceChange, compare_prices
+from tare.analysis.part_prices import Turn, part_prices
+from tare.analysis.price_changes import PriceChange, compare_parts, compare_prices
 from tare.records.prices import Interval, Price
 from tests.analysis.test_bill import BRIDGE, price, weighing
+from tests.analysis.test_part_prices import MACHINE, weighed
 
 DEARER = weighing(price("docker.bridge", 1, 3.5), price("docker.bridge", 32, 0.4))
 
@@ -66,3 +70,34 @@ def test_what_else_differs_and_what_only_one_has_is_told() -> None:
     assert "kernel: 6 and 7" in found.differing
     assert "row: 1,000 bytes and 100 bytes" in found.differing
     assert found.only == ["docker.proxy with 1 in flight"]
+
+
+def test_the_price_of_a_part_that_changed_is_told_on_its_platform_and_by_its_clock() -> None:
+    """A virtual machine beside its host, say: one operation is dearer there, natively."""
+
+    def dearer(_: int, turn: Turn) -> Turn:
+        return replace(turn, cpu_ns=turn.cpu_ns * 1.5) if turn.piece == "fault_2m" else turn
+
+    here, there = (
+        part_prices(weighed(noise=0.01, seed=seed, change=change), MACHINE)
+        for seed, change in ((1, lambda _, turn: turn), (2, dearer))
+    )
+    found = compare_parts(here, there.model_copy(update={"idle_cpus": "halt"}))
+    changed = {(one.piece, one.platform, one.clock): one for one in found.changes}
+    fault = changed["fault_2m", "native", "cpu"]
+    assert (fault.what, fault.verdict) == ("cost", "dearer")
+    assert fault.b / fault.a == pytest.approx(1.5, rel=0.2)
+    wake = changed["futex_wake", "docker", "cpu"]
+    assert (wake.what, wake.verdict) == ("added", "not told apart")
+    assert wake.percent is not None
+    assert {clock for piece, _, clock in changed if piece == "append"} == {"cpu", "wall"}
+    assert {clock for piece, _, clock in changed if piece == "futex_wake"} == {"cpu"}
+    assert found.differing == ["idle CPUs: poll and halt"]
+
+
+def test_an_operation_that_only_one_of_them_has_is_named_with_its_platform() -> None:
+    every = part_prices(weighed(), MACHINE)
+    fewer = every.model_copy(
+        update={"prices": [one for one in every.prices if one.platform != "docker.layer"]}
+    )
+    assert compare_parts(every, fewer).only == ["append 4 KiB, fdatasync on docker.layer"]

@@ -147,17 +147,39 @@ def test_microseconds_are_as_counted() -> None:
     assert np.mean(np.log(shown)) == pytest.approx(np.mean(np.log(np.array(total) * 1e6)))
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+@pytest.mark.parametrize("rounds", [3, 5])
+def test_intervals_hold_the_truth_as_often_as_they_say(rounds: int) -> None:
     held = {"native again": 0, "docker.bridge": 0}
     studies = 200
     for seed in range(studies):
-        found = prices(weighed(noise=0.05, seed=seed), MACHINE)
+        found = prices(weighed(noise=0.05, seed=seed, rounds=rounds), MACHINE)
         scale = of(found, "native").demand.value / 8.0  # the mood of all slices, which is no price
         for way, true in (("native again", 0.0), ("docker.bridge", 1.0)):
             added = of(found, way).added
             assert added is not None
             held[way] += added.low <= true * scale <= added.high
-    assert all(count >= 0.91 * studies for count in held.values()), held
+    assert all(count >= 0.95 * studies for count in held.values()), held
+
+
+def test_rounds_that_agree_by_chance_are_no_better_known_than_their_slices() -> None:
+    alike, noise = np.array([1.0, 1.0, 1.0, 1.0]), np.full(4, 0.2)
+    assert interval(alike).high == 1.0
+    assert interval(alike, noise).high == pytest.approx(1 + 1.96 * 0.2 / 2, abs=1e-3)
+    apart = np.array([0.0, 2.0, 0.0, 2.0])
+    assert interval(apart, noise) == interval(apart), "rounds tell of more than slices do"
+
+
+@pytest.mark.parametrize("way", ["native again", "docker.bridge"])
+def test_the_noise_of_slices_is_that_of_both_ways(way: str) -> None:
+    """Of two rounds that agree what is left is what slices scatter: 5% of each of 40."""
+    one = weighed(noise=0.05, slices=40, rounds=2, seed=2)
+    alike = replace(one, rounds=[one.rounds[0], one.rounds[0]])
+    found = of(prices(alike, MACHINE), way)
+    assert found.percent is not None
+    half = (found.percent.high - found.percent.low) / 2
+    # native again is compared with one native, the bridge with the mean of two
+    share = {"native again": 2.0, "docker.bridge": (9 / 8) ** 2 + 0.5}[way]
+    assert half == pytest.approx(100 * 1.96 * 0.05 * np.sqrt(share / 40 / 2), rel=0.35)
 
 
 def test_a_round_trip_is_the_time_of_an_operation_in_flight() -> None:

@@ -87,14 +87,14 @@ class Scene:
     def _weigh_parts(
         self, what: list[str], runtimes: list[str], rounds: int, say: Callable[[str], None]
     ) -> PartWeighing:
-        assert what == ["system"]
+        self.what, self.parts_of = what, runtimes
         self.parts_weighed += 1
         if self.fault is not None:
             raise self.fault
         return part_prices(weighed(), MeasuredMachine.of(local_facts()))
 
     def _weigh(self, say: Callable[[str], None], wanted: WeighingRequest) -> Weighing:
-        assert wanted.runtimes == ["docker", "native"]
+        self.ways_of = wanted.runtimes
         assert wanted.usual()
         assert wanted.database == self.database
         self.weighed += 1
@@ -110,7 +110,31 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
 
 def test_where_there_are_none_the_ways_are_weighed_first(scene: Scene) -> None:
     assert scene.prices(DOCKER) == BRIDGE
+    assert scene.ways_of == ["docker", "native"]
     assert scene.said[0].endswith("--no-weigh leaves it out")
+
+
+@pytest.mark.parametrize(("runtime", "storage"), [("kubernetes", "pvc"), ("swarm", "volume")])
+def test_a_study_of_an_orchestrator_weighs_its_ways_and_its_system_calls_first(
+    scene: Scene, runtime: str, storage: str
+) -> None:
+    level = {"platform": {"runtime": runtime, "network": "host-port", "storage": storage}}
+    assert scene.prices(level) == BRIDGE
+    assert scene.ways_of == sorted(["docker", "native", runtime])
+    scene.kept_parts(timedelta(days=1), "system")  # of native and Docker
+    assert scene.parts(level) != []
+    assert scene.what == ["system"]
+    assert scene.parts_of == sorted(["docker", "native", runtime])
+
+
+def test_a_study_that_writes_weighs_storage_first_too(scene: Scene) -> None:
+    writes = {**DOCKER, "load": {"workload": "ycsb-a", "measure": "4s"}}
+    scene.parts(writes)
+    assert scene.what == ["system", "storage"]
+    scene.kept_parts(timedelta(days=1), "system", "storage")
+    layer = {**writes, "platform": {**DOCKER["platform"], "storage": "layer"}}
+    scene.parts(layer)
+    assert scene.parts_weighed == 1, "the layer was weighed, and so was the directory"
 
 
 def test_those_of_this_week_are_taken(scene: Scene) -> None:

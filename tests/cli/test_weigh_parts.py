@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,13 +13,15 @@ import pytest
 from rich.console import Console
 
 from tare.analysis.part_prices import AGAIN, Turn, part_prices
+from tare.analysis.prices import prices
 from tare.cli import weigh_parts
 from tare.cli.weigh import ROUNDS, USUAL
-from tare.cli.weigh_parts import What, lines, parse, table
+from tare.cli.weigh_parts import What, csv_text, lines, parse, table
 from tare.cli.weighing import weigh_and_keep_parts
 from tare.errors import UsageError
 from tare.records.part_prices import FileSystem, PartWeighing, parts_in
 from tests.analysis.test_part_prices import MACHINE, weighed
+from tests.analysis.test_prices import weighed as ways_weighed
 
 TARE = str(Path(sys.executable).with_name("tare"))
 
@@ -46,12 +50,12 @@ def test_a_part_that_there_is_not_is_refused_with_those_that_are(text: str) -> N
         ("--what", "disk"),
         ("--what", "network,system", "--json"),
         ("--what", "network,connection", "--csv"),
-        ("--what", "start", "--csv"),
+        ("--what", "network,start", "--csv"),
         ("--what", "connection", "--in-flight", "8"),
         ("--what", "bytes,connection", "--in-flight", "8"),
         ("--what", "bytes", "--database", "mongodb"),
         ("--what", "bytes,network", "--json"),
-        ("swarm", "--what", "system"),
+        ("lxc", "--what", "system"),
     ],
 )
 def test_the_command_refuses_before_anything_starts(words: tuple[str, ...]) -> None:
@@ -73,6 +77,35 @@ def test_an_operation_is_a_row_and_further_platforms_follow_below() -> None:
     assert len(layer) == 2, "of CPU time and of the time that passed"
     assert all(row.startswith(" ") for row in layer)
     assert any(row.startswith("append") and " passed " in row and " us " in row for row in rows)
+
+
+def test_the_table_for_other_programs_has_every_number_with_its_interval() -> None:
+    found = part_prices(weighed(), MACHINE)
+    rows = list(csv.DictReader(io.StringIO(csv_text(found))))
+    assert len(rows) == len(found.prices)
+    native, docker = (
+        next(row for row in rows if (row["operation"], row["platform"]) == ("futex_wake", platform))
+        for platform in ("native", "docker")
+    )
+    assert native["cpu_added_ns"] == native["wall_percent_high"] == ""
+    assert float(docker["cpu_added_ns"]) == pytest.approx(30, abs=5)
+    assert float(docker["wall_ns_low"]) <= float(docker["wall_ns"]) <= float(docker["wall_ns_high"])
+
+
+def test_two_files_of_the_prices_of_parts_are_compared(tmp_path: Path) -> None:
+    found = part_prices(weighed(), MACHINE)
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(found.model_dump_json())
+    (tmp_path / "ways").write_text(prices(ways_weighed(), MACHINE).model_dump_json())
+    words = [TARE, "compare", "a", "b"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "futex wake" in done.stdout
+    assert "docker.layer over native" in done.stdout
+    assert "not told apart" in done.stdout
+    words = [TARE, "compare", "a", "ways"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "a platform's parts and of a request are not compared" in done.stderr
 
 
 def test_what_disturbed_or_was_left_out_is_said() -> None:

@@ -271,3 +271,36 @@ def test_the_ways_to_a_pod_are_weighed_beside_native(bench: Bench, api: Api) -> 
         assert between["counts"]["packets"]["value"] == pytest.approx(2.0, abs=0.4)
         assert between["added"]["value"] > found["kubernetes.container-dns"]["added"]["value"]
     assert namespaces(api) == []
+
+
+@pytest.mark.long
+def test_each_storage_of_a_pod_and_its_system_calls_are_weighed_beside_native(
+    bench: Bench, api: Api
+) -> None:
+    done = bench.tare("weigh", "kubernetes", "--what", "system,storage", "--rounds", "3", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(done.stdout)
+    pods = {f"kubernetes.{kind}" for kind in ("host-path", "pvc", "emptydir", "layer")}
+    refused = pods & document["left_out"].keys()
+    assert refused <= {"kubernetes.pvc"}, document["left_out"]  # a cluster without storage classes
+    had = {"native", "native again", *(pods - refused)}
+    assert document["file_systems"].keys() == had
+    assert document["file_systems"]["kubernetes.layer"]["kind"] == "overlay"
+    stored = [one for one in document["prices"] if one["what"] == "storage"]
+    assert {one["platform"] for one in stored} == had
+    assert all(one["wall"]["ns"]["value"] > 100 for one in stored)
+    wake = {one["platform"]: one for one in document["prices"] if one["piece"] == "futex_wake"}
+    assert wake.keys() == {"native", "native again", "kubernetes"}
+    assert 0 < wake["kubernetes"]["cpu"]["ns"]["value"] < 20_000
+    assert namespaces(api) == []
+
+
+@pytest.mark.long
+def test_the_start_of_a_pod_is_timed_to_its_first_answer(bench: Bench, api: Api) -> None:
+    done = bench.tare("weigh", "kubernetes", "--what", "start", "--rounds", "3", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(done.stdout)
+    started = {one["platform"]: one["wall"]["ns"]["value"] for one in document["prices"]}
+    assert started.keys() == {"native", "native again", "kubernetes.host-port"}
+    assert started["kubernetes.host-port"] > 10 * started["native"]
+    assert namespaces(api) == []

@@ -195,6 +195,25 @@ def test_the_way_between_tasks_of_two_nodes_is_weighed_over_the_overlay(bench: B
     assert leftovers().words() == {}
 
 
+@pytest.mark.long
+def test_each_storage_of_a_task_its_system_calls_and_its_start_are_weighed_beside_native(
+    bench: Bench,
+) -> None:
+    words = ("weigh", "swarm", "--what", "system,storage,start", "--rounds", "3")
+    done = bench.tare(*words, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(done.stdout)
+
+    def of(piece: str) -> set[str]:
+        found = {one["platform"] for one in document["prices"] if one["piece"] == piece}
+        return found - {"native", "native again"}
+
+    assert of("append") == {"swarm.volume", "swarm.layer"}, document["left_out"]
+    assert of("futex_wake") == {"swarm"}
+    assert of("start") == {"swarm.host-port"}
+    assert leftovers().words() == {}
+
+
 def test_a_task_that_is_killed_fails_its_trial_and_what_a_killed_run_leaves_is_removed(
     bench: Bench,
 ) -> None:

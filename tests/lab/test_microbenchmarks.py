@@ -10,8 +10,8 @@ import pytest
 
 from tare.analysis.part_prices import PIECES, WeighedUnit
 from tare.artifacts.binaries import find
-from tare.errors import UsageError
-from tare.lab.microbenchmarks import PASSES, schedule, weigh_parts
+from tare.errors import RuntimeUnavailableError, UsageError
+from tare.lab.microbenchmarks import PASSES, _Plan, _units, schedule, weigh_parts
 
 ALL = tuple(piece.name for piece in PIECES if piece.what != "start")
 STORAGE = tuple(piece.name for piece in PIECES if piece.what == "storage")
@@ -61,5 +61,34 @@ def test_the_names_of_pieces_are_those_of_the_program() -> None:
 
 
 def test_a_runtime_that_cannot_be_weighed_is_refused() -> None:
-    with pytest.raises(UsageError, match="swarm cannot be weighed"):
-        weigh_parts(["system"], ["swarm"], 3)
+    with pytest.raises(UsageError, match="lxc cannot be weighed"):
+        weigh_parts(["system"], ["lxc"], 3)
+
+
+def test_pods_are_weighed_with_each_storage_that_a_study_gives_them() -> None:
+    units = _units(["system", "storage"], ["docker", "kubernetes"])
+    pods = {one.name: one for one in units if one.runtime == "kubernetes"}
+    assert [*pods] == [f"kubernetes.{kind}" for kind in ("host-path", "pvc", "emptydir", "layer")]
+    assert all("append" in one.pieces for one in pods.values())
+    first, *others = pods.values()
+    assert "futex_wake" in first.pieces, "one of them measures system calls"
+    assert not any("futex_wake" in one.pieces for one in others)
+
+
+def test_a_pod_is_started_where_clients_reach_it_and_resolves_no_name() -> None:
+    units = _units(["name", "start"], ["kubernetes", "swarm"])
+    own = [one.name for one in units if one.runtime in ("kubernetes", "swarm")]
+    assert own == ["kubernetes.host-port", "swarm.host-port"]
+
+
+def test_what_an_orchestrator_refuses_is_left_out_with_the_reason_and_the_rest_is_measured() -> (
+    None
+):
+    plan = _Plan(_units(["storage"], ["docker", "kubernetes"]), {}, {}, 0)
+    of = {one.name: one for one in plan.units}
+    with plan._refusing(of["kubernetes.pvc"]):
+        raise RuntimeUnavailableError("a pod does not start", why="no storage class is set")
+    assert plan.refused["kubernetes.pvc"].startswith("a pod does not start: no storage class")
+    assert {*of} - {one.name for one in plan.had()} == {"kubernetes.pvc"}
+    with pytest.raises(RuntimeUnavailableError), plan._refusing(of["docker.volume"]):
+        raise RuntimeUnavailableError("no Docker engine answers")

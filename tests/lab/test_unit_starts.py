@@ -89,7 +89,7 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 def started(runtime: Scripted, seed: int = 1) -> list[str]:
     runtimes: dict[str, Any] = {"scripted": runtime}
-    return [one.unit for one in start_all(UNITS, runtimes, {"scripted": "image"}, seed)]
+    return [one.unit for one in start_all(UNITS, runtimes, {"scripted": "image"}, seed, {})]
 
 
 def test_each_is_started_as_often_as_a_piece_has_turns_and_backwards_at_last(
@@ -106,7 +106,7 @@ def test_a_start_ends_with_an_answer_and_not_with_a_connection(runtime: Scripted
     """As behind a relay that listens before its server does."""
     runtime.refuses = 3
     runtimes: dict[str, Any] = {"scripted": runtime}
-    turns = start_all(UNITS, runtimes, {"scripted": "image"}, 1)
+    turns = start_all(UNITS, runtimes, {"scripted": "image"}, 1, {})
     assert all(turn.wall_ns >= 3 * unit_starts._POLL_S * 1e9 for turn in turns)
     assert all(turn.cpu_ns == pytest.approx(0.25e9) for turn in turns)
     assert all(a.ended <= b.began for a, b in pairwise(turns))

@@ -18,6 +18,7 @@ mod threads;
 mod turns;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +57,9 @@ struct Arguments {
     /// Seconds after which it gives up waiting for the turns.
     #[arg(long, default_value_t = 60.0)]
     wait: f64,
+    /// Stay when all is told: where an orchestrator would start it again.
+    #[arg(long)]
+    stays: bool,
 }
 
 /// What it prints once it is prepared.
@@ -106,6 +110,9 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     thread::Builder::new().spawn(|| loop {
         thread::park();
     })?;
+    if let Some(data) = &arguments.data {
+        fs::create_dir_all(data)?; // in the layer of a pod or task nobody has made it
+    }
     let mut missing = BTreeMap::new();
     let mut made: BTreeMap<Name, Box<dyn Piece>> = BTreeMap::new();
     for &name in &arguments.pieces {
@@ -125,7 +132,13 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     // Printed at the end alone: whoever reads it would run in somebody else's turn.
     let lines = take(&told, &mut made);
     turns::sleep_until(told.ends)?;
-    lines?.iter().try_for_each(print)
+    lines?.iter().try_for_each(print)?;
+    if arguments.stays {
+        loop {
+            thread::park();
+        }
+    }
+    Ok(())
 }
 
 fn take(told: &Told, made: &mut BTreeMap<Name, Box<dyn Piece>>) -> io::Result<Vec<Line>> {

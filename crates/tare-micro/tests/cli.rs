@@ -96,6 +96,36 @@ fn what_cannot_be_measured_is_said_with_the_reason() {
 }
 
 #[test]
+fn beside_an_orchestrator_it_makes_its_directory_and_stays_when_all_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = directory.path().join("not/there");
+    let turns = json!({
+        "turns": [{"at": now(), "ms": 20, "pieces": ["clock"]}],
+        "ends": now(),
+    });
+    fs::write(directory.path().join("turns.json"), turns.to_string()).expect("written");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tare-micro"))
+        .args(["--pieces", "clock", "--stays", "--turns"])
+        .arg(directory.path().join("turns.json"))
+        .arg("--data")
+        .arg(&data)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    assert_eq!(value(&mut lines)["ready"], true);
+    assert_eq!(value(&mut lines)["piece"], "clock");
+    assert!(data.is_dir());
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(
+        child.try_wait().expect("asked").is_none(),
+        "nobody starts it again"
+    );
+    child.kill().expect("killed");
+    child.wait().expect("it ends");
+}
+
+#[test]
 fn it_ends_by_itself_where_no_turns_come() {
     let directory = tempfile::tempdir().expect("a directory");
     let done = Command::new(env!("CARGO_BIN_EXE_tare-micro"))

@@ -8,8 +8,12 @@ from pydantic import Field
 
 from tare.analysis.amounts import amount_of, total
 from tare.analysis.model.base import AnalysisPart
+from tare.analysis.part_prices import shown_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tare.records.part_prices import Cost, PartPrice, PartWeighing
     from tare.records.prices import Interval, Price, Weighing
 
 
@@ -45,6 +49,32 @@ class PriceChange(AnalysisPart):
     )
 
 
+class PartChange(AnalysisPart):
+    """One operation on one platform; nanoseconds."""
+
+    piece: str
+    title: str = Field(description="what one operation is")
+    platform: str
+    clock: Literal["cpu", "wall"] = Field(description="CPU time, or time that passes")
+    what: Literal["cost", "added"] = Field(
+        description="what it costs natively; of the others what they add to native's"
+    )
+    a: float
+    b: float
+    difference: float = Field(description="b less a")
+    ci: tuple[float, float] = Field(description="95% interval of the difference")
+    verdict: Change = Field(description="of b beside a, by whether the interval excludes 0")
+    percent: ShareChange | None = Field(description="null: of native itself")
+
+
+class PartComparison(AnalysisPart):
+    """Prices of parts of weighing b beside those of weighing a."""
+
+    changes: list[PartChange]
+    differing: list[str] = Field(description="what else differs between the two, a sentence each")
+    only: list[str] = Field(description="operations that only one of them has, with the platform")
+
+
 class PriceComparison(AnalysisPart):
     """Weighing b beside weighing a."""
 
@@ -76,22 +106,73 @@ def _by_way(weighing: Weighing) -> dict[tuple[str, int, bool], Price]:
     return {(one.way, one.in_flight, one.tls): one for one in weighing.prices}
 
 
-def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
-    def told(first: Interval, second: Interval) -> _Told:
-        difference = total([amount_of(second, df_b), amount_of(first, df_a).times(-1)])
-        low, high = difference.interval()
-        verdict: Change = "dearer" if low > 0 else "cheaper" if high < 0 else "not told apart"
-        return _Told(first.value, second.value, difference.value, (low, high), verdict)
+def compare_parts(a: PartWeighing, b: PartWeighing) -> PartComparison:
+    """Operation by operation, by the time that each is shown with; the two are independent."""
+    first, second = ({(one.piece, one.platform): one for one in each.prices} for each in (a, b))
+    return PartComparison(
+        changes=[
+            change
+            for key in first
+            if key in second
+            for change in _part_changes(first[key], second[key], a.rounds - 1, b.rounds - 1)
+        ],
+        differing=_apart([*_machines(a, b), ("idle CPUs", a.idle_cpus, b.idle_cpus)]),
+        only=[
+            f"{own[key].title} on {own[key].platform}"
+            for own, other in ((first, second), (second, first))
+            for key in own
+            if key not in other
+        ],
+    )
 
-    share = a.percent and b.percent and told(a.percent, b.percent)
+
+def _part_changes(a: PartPrice, b: PartPrice, df_a: int, df_b: int) -> Iterator[PartChange]:
+    clocks: tuple[Literal["cpu", "wall"], ...] = ("cpu", "wall")
+    for clock in clocks:
+        costs: tuple[Cost, Cost] = (a.cpu, b.cpu) if clock == "cpu" else (a.wall, b.wall)
+        if shown_of(a.piece) not in (clock, "both"):
+            continue
+        first, second = costs
+        if first.added is None or second.added is None:
+            told, share = _told(first.ns, second.ns, df_a, df_b), None
+        else:
+            told = _told(first.added, second.added, df_a, df_b)
+            share = _share(first.percent, second.percent, df_a, df_b)
+        yield PartChange(
+            piece=a.piece,
+            title=a.title,
+            platform=a.platform,
+            clock=clock,
+            what="cost" if first.added is None else "added",
+            percent=share,
+            **told._asdict(),
+        )
+
+
+def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
     return PriceChange(
         way=a.way,
         in_flight=a.in_flight,
         tls=a.tls,
         what="demand" if a.added is None else "added",
-        percent=ShareChange(**share._asdict()) if share else None,
-        **told(_interval_of(a), _interval_of(b))._asdict(),
+        percent=_share(a.percent, b.percent, df_a, df_b),
+        **_told(_interval_of(a), _interval_of(b), df_a, df_b)._asdict(),
     )
+
+
+def _share(
+    first: Interval | None, second: Interval | None, df_a: int, df_b: int
+) -> ShareChange | None:
+    if first is None or second is None:
+        return None
+    return ShareChange(**_told(first, second, df_a, df_b)._asdict())
+
+
+def _told(first: Interval, second: Interval, df_a: int, df_b: int) -> _Told:
+    difference = total([amount_of(second, df_b), amount_of(first, df_a).times(-1)])
+    low, high = difference.interval()
+    verdict: Change = "dearer" if low > 0 else "cheaper" if high < 0 else "not told apart"
+    return _Told(first.value, second.value, difference.value, (low, high), verdict)
 
 
 class _Told(NamedTuple):
@@ -107,9 +188,8 @@ def _interval_of(price: Price) -> Interval:
 
 
 def _differing(a: Weighing, b: Weighing) -> list[str]:
-    machines = a.machine.model_dump(), b.machine.model_dump()
     facts = [
-        *((name.replace("_", " "), one, machines[1][name]) for name, one in machines[0].items()),
+        *_machines(a, b),
         ("protocol", a.database, b.database),
         ("row", f"{a.row_bytes:,} bytes", f"{b.row_bytes:,} bytes"),
         ("larger row", f"{a.larger_row_bytes:,} bytes", f"{b.larger_row_bytes:,} bytes"),
@@ -119,4 +199,15 @@ def _differing(a: Weighing, b: Weighing) -> list[str]:
         ("idle CPUs", a.idle_cpus, b.idle_cpus),
         ("the pace of the CPUs was a term of the fit", a.paced, b.paced),
     ]  # fmt: skip
+    return _apart(facts)
+
+
+def _machines(
+    a: Weighing | PartWeighing, b: Weighing | PartWeighing
+) -> list[tuple[str, object, object]]:
+    first, second = a.machine.model_dump(), b.machine.model_dump()
+    return [(name.replace("_", " "), one, second[name]) for name, one in first.items()]
+
+
+def _apart(facts: Sequence[tuple[str, object, object]]) -> list[str]:
     return sorted(f"{name}: {one} and {other}" for name, one, other in facts if one != other)

@@ -3,10 +3,13 @@
 Within a round, ratios between ways are fitted as those of a study's conditions are
 (tare.analysis.slices), and the geometric mean over the ways stays that of the sums, so that
 microseconds are as counted. Intervals are Student's t over the rounds: servers, clients and
-containers are new in each. Native is the mean of both native servers; the second is also compared
-with the first alone, where nothing is to be found. With more operations in flight one packet and
-one wake-up serve several: each number in flight has prices of its own, with the counts beside them.
-What a further kilobyte costs is, in each round, what larger answers cost more than smaller ones.
+containers are new in each. Rounds that agree by chance would make one too narrow: it is never
+narrower than the noise of the slices alone makes it.
+
+Native is the mean of both native servers; the second is also compared with the first alone, where
+nothing is to be found. With more operations in flight one packet and one wake-up serve several:
+each number in flight has prices of its own, with the counts beside them. What a further kilobyte
+costs is, in each round, what larger answers cost more than smaller ones.
 """
 
 from __future__ import annotations
@@ -151,7 +154,7 @@ class _Tables:
     """What operations took: of each table rounds by ways.
 
     Attributes:
-        demand, trips: microseconds.
+        demand, trips: microseconds; and the standard errors that the noise of slices leaves them.
         pace: percent.
         parts: CPU seconds, by owner.
         counts: per operation, by name; nan where it was not counted.
@@ -159,6 +162,8 @@ class _Tables:
 
     demand: np.ndarray
     trips: np.ndarray
+    demand_errors: np.ndarray
+    trips_errors: np.ndarray
     pace: np.ndarray
     parts: dict[str, np.ndarray]
     counts: dict[str, np.ndarray]
@@ -172,9 +177,16 @@ class _Tables:
             each: np.ndarray = (larger - smaller) / kilobytes
             return each
 
+        def errors(table: np.ndarray) -> np.ndarray:
+            smaller, larger = np.split(table, 2, axis=1)
+            each: np.ndarray = np.hypot(larger, smaller) / kilobytes
+            return each
+
         return _Tables(
             demand=difference(self.demand),
             trips=difference(self.trips),
+            demand_errors=errors(self.demand_errors),
+            trips_errors=errors(self.trips_errors),
             pace=np.mean(np.split(self.pace, 2, axis=1), axis=0),
             parts={name: difference(table) for name, table in self.parts.items()},
             counts={name: difference(table) for name, table in self.counts.items()},
@@ -203,14 +215,24 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
         """Of each round what a way is compared with: both natives, native again with the first."""
         return table[:, :natives].mean(axis=1) if number >= natives else table[:, 0]
 
-    def over_native(table: np.ndarray, number: int) -> Interval | None:
-        """Round by round; of native itself nothing."""
-        return interval(table[:, number] - native(table, number)) if number else None
+    def slice_noise(errors: np.ndarray, number: int) -> np.ndarray:
+        """The standard error that it leaves such a difference in each round."""
+        own = errors[:, :natives] / natives if number >= natives else errors[:, :1]
+        found: np.ndarray = np.hypot(errors[:, number], np.sqrt(np.square(own).sum(axis=1)))
+        return found
 
-    def percent(table: np.ndarray, number: int) -> Interval | None:
+    def over_native(
+        table: np.ndarray, number: int, errors: np.ndarray | None = None
+    ) -> Interval | None:
+        """Round by round; of native itself nothing."""
+        noise = None if errors is None else slice_noise(errors, number)
+        return interval(table[:, number] - native(table, number), noise) if number else None
+
+    def percent(table: np.ndarray, number: int, errors: np.ndarray) -> Interval | None:
         """Likewise, as a share of native's."""
-        shares = table[:, number] / native(table, number) - 1
-        return interval(100 * shares) if number else None
+        own = native(table, number)
+        noise = slice_noise(errors, number) / own
+        return interval(100 * (table[:, number] / own - 1), 100 * noise) if number else None
 
     return [
         Price(
@@ -221,8 +243,8 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
             endpoint=way.endpoint,
             path=way.path,
             demand=interval(tables.demand[:, number]),
-            added=over_native(tables.demand, number),
-            percent=percent(tables.demand, number),
+            added=over_native(tables.demand, number, tables.demand_errors),
+            percent=percent(tables.demand, number, tables.demand_errors),
             parts={
                 part: found
                 for part, table in tables.parts.items()
@@ -234,7 +256,7 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
                 if np.all(np.isfinite(table[:, number]))
             },
             round_trip=interval(tables.trips[:, number]),
-            round_trip_added=over_native(tables.trips, number),
+            round_trip_added=over_native(tables.trips, number, tables.trips_errors),
             pace=over_native(tables.pace, number) if np.all(np.isfinite(tables.pace)) else None,
         )
         for number, way in enumerate(ways)
@@ -248,10 +270,14 @@ def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
     ways = [weighed.ways[place] for place in places]
     servers = [way.server for way in ways]
     slice_s = weighed.slice_s
-    rates = _table(rounds, servers, "throughput", _rate_of(weighed), slice_s)
+    rates, of_rates = _table(rounds, servers, "throughput", _rate_of(weighed), slice_s)
+    demand, of_demand = _table(rounds, servers, "service_demand", _demand, slice_s)
+    trips = ways[0].in_flight / rates * US
     return _Tables(
-        demand=_table(rounds, servers, "service_demand", _demand, slice_s) * US,
-        trips=ways[0].in_flight / rates * US,
+        demand=demand * US,
+        trips=trips,
+        demand_errors=of_demand * demand * US,
+        trips_errors=of_rates * trips,
         pace=100 * np.array([[_pace(rows) for rows in one.rows] for one in rounds]),
         parts={part: _per_operation(rounds, [one.parts_s for one in rounds], part)
                for part in PARTS},
@@ -295,11 +321,19 @@ def _only(one: RoundSlices, places: Sequence[int], servers: Sequence[int]) -> Ro
     )
 
 
-def interval(values: np.ndarray) -> Interval:
-    """The mean of independent values with its 95% interval, Student's t; at least two values."""
+def interval(values: np.ndarray, noise: np.ndarray | None = None) -> Interval:
+    """The mean of independent values with its 95% interval, Student's t; at least two values.
+
+    Args:
+        noise: a standard error of each value that is known by itself. Whatever else values differ
+            by, their mean is no better known than this leaves it (1.96 standard errors).
+    """
     mean = float(values.mean())
     reach = float(special.stdtrit(len(values) - 1, 0.975))
     half = reach * float(values.std(ddof=1)) / math.sqrt(len(values))
+    if noise is not None:
+        least = float(np.sqrt(np.square(noise).sum())) / len(values)
+        half = max(half, float(special.ndtri(0.975)) * least)
     return Interval(value=mean, low=mean - half, high=mean + half)
 
 
@@ -309,13 +343,15 @@ def _table(
     metric: str,
     total: Callable[[Sequence[SliceRow]], float],
     slice_s: float,
-) -> np.ndarray:
-    """Rounds by ways: what each costs.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rounds by ways: what each costs, and the standard error of its logarithm by the noise of
+    slices.
 
     Args:
         total: of all slices of a way together.
     """
-    return np.array([_fitted(one, servers, metric, total, slice_s) for one in rounds])
+    found = [_fitted(one, servers, metric, total, slice_s) for one in rounds]
+    return np.array([own for own, _ in found]), np.array([errors for _, errors in found])
 
 
 def _fitted(
@@ -324,7 +360,7 @@ def _fitted(
     metric: str,
     total: Callable[[Sequence[SliceRow]], float],
     slice_s: float,
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     rows = [one.rows[way][place] for place, way in one.order]
     costs = np.array([COSTS[metric](row) for row in rows])
     ways = np.array([way for _, way in one.order])
@@ -344,7 +380,9 @@ def _fitted(
             f"({one.other_cores:.1f} cores of it)",
             remedy="stop what else runs here, then `tare weigh` again",
         )
-    return fitted(terms_of(chosen), [total(rows) for rows in one.rows])
+    terms = terms_of(chosen)
+    errors = np.where(np.isfinite(terms.errors), terms.errors, 0.0)  # nothing is known of the rest
+    return fitted(terms, [total(rows) for rows in one.rows]), errors
 
 
 def _demand(rows: Sequence[SliceRow]) -> float:

@@ -1,4 +1,4 @@
-"""`tare compare` of two files of `tare weigh --json`: what the ways cost here and there."""
+"""`tare compare` of two files of `tare weigh --json`: what ways or parts cost here and there."""
 
 from __future__ import annotations
 
@@ -7,53 +7,98 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 from rich.table import Table
 
-from tare.analysis.price_changes import compare_prices
+from tare.analysis.price_changes import compare_parts, compare_prices
 from tare.analysis.prices import NATIVE
 from tare.cli.console import say, say_json, table_console
+from tare.cli.weigh_parts import digits, scale
 from tare.errors import UsageError
+from tare.records.part_prices import PartWeighing
 from tare.records.prices import Weighing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.analysis.price_changes import PriceChange, PriceComparison, ShareChange
+    from tare.analysis.price_changes import (
+        PartChange,
+        PartComparison,
+        PriceChange,
+        PriceComparison,
+        ShareChange,
+    )
 
 LARGEST = 2**20
 """Bytes; a weighing has some 20,000."""
 
 
-def prices_in(path: Path) -> Weighing | None:
+def prices_in(path: Path) -> Weighing | PartWeighing | None:
     """What a file of prices holds; None: it is none."""
     if not path.is_file() or path.stat().st_size > LARGEST:
         return None
-    try:
-        return Weighing.model_validate_json(path.read_bytes())
-    except ValidationError:
-        return None
+    text = path.read_bytes()
+    for kind in (Weighing, PartWeighing):
+        try:
+            return kind.model_validate_json(text)
+        except ValidationError:
+            continue
+    return None
 
 
-def show(a: Weighing, b: Weighing, *, json: bool) -> None:
+def show(a: Weighing | PartWeighing, b: Weighing | PartWeighing, *, json: bool) -> None:
     """Print the comparison.
 
     Raises:
         UsageError: they are prices of different things.
     """
-    if a.operation != b.operation:
+    if _kind(a) != _kind(b):
         raise UsageError(
-            f"prices of a {a.operation} and of a {b.operation} are not compared",
+            f"prices of {_kind(a)} and of {_kind(b)} are not compared",
             why="A and B are of different operations",
             remedy="give two files of the same --what",
         )
-    found = compare_prices(a, b)
+    found: PriceComparison | PartComparison
+    if isinstance(a, Weighing) and isinstance(b, Weighing):
+        found = compare_prices(a, b)
+        shown = table(found)
+    elif isinstance(a, PartWeighing) and isinstance(b, PartWeighing):
+        found = compare_parts(a, b)
+        shown = part_table(found)
     if json:
         say_json(found.model_dump_json(indent=1))
         return
-    table_console().print(table(found))
+    table_console().print(shown)
     for line in [*(f"differs: {one}" for one in found.differing), *_only(found)]:
         say(line)
 
 
-def _only(found: PriceComparison) -> list[str]:
+def _kind(found: Weighing | PartWeighing) -> str:
+    return f"a {found.operation}" if isinstance(found, Weighing) else "a platform's parts"
+
+
+def part_table(found: PartComparison) -> Table:
+    """An operation on a platform per row; the differences with their 95% intervals."""
+    shown = Table(box=None, pad_edge=False)
+    for heading in ("operation", "time", "on", "A", "B", "B less A", "B is", "A, %", "B, %",
+                    "B less A, points", "in percent B is"):  # fmt: skip
+        left = heading in ("operation", "time", "on", "B is", "in percent B is")
+        shown.add_column(heading, justify="left" if left else "right")
+    for one in found.changes:
+        over = "" if one.what == "cost" else f" over {NATIVE}"
+        unit_ns, unit = scale(max(abs(one.a), abs(one.b)))
+        places = digits(max(abs(one.a), abs(one.b)) / unit_ns)
+        shown.add_row(
+            one.title,
+            "CPU" if one.clock == "cpu" else "passed",
+            f"{one.platform}{over}",
+            f"{one.a / unit_ns:.{places}f} {unit}",
+            f"{one.b / unit_ns:.{places}f} {unit}",
+            _difference(one, places, unit_ns),
+            one.verdict,
+            *_shares(one.percent),
+        )
+    return shown
+
+
+def _only(found: PriceComparison | PartComparison) -> list[str]:
     return [f"in one of them only: {', '.join(found.only)}"] if found.only else []
 
 
@@ -85,6 +130,11 @@ def _shares(change: ShareChange | None) -> list[str]:
     return [f"{change.a:+.1f}", f"{change.b:+.1f}", _difference(change, 1), change.verdict]
 
 
-def _difference(change: PriceChange | ShareChange, places: int) -> str:
-    difference, low, high = (f"{value:+.{places}f}" for value in (change.difference, *change.ci))
+def _difference(
+    change: PriceChange | PartChange | ShareChange, places: int, unit: float = 1
+) -> str:
+    """With its interval, in a unit of so many of the change's."""
+    difference, low, high = (
+        f"{value / unit:+.{places}f}" for value in (change.difference, *change.ci)
+    )
     return f"{difference} [{low}, {high}]"

@@ -69,7 +69,9 @@ def command(
         ),
     ] = "network",
     json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print a table, a way per line.")] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Print a table, a way or an operation per line.")
+    ] = False,
     html: Annotated[
         Path | None,
         typer.Option(

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tare.cli.prices_text import not_valid
 from tare.cli.weigh import ROUNDS, USUAL
-from tare.cli.weigh_parts import What
+from tare.cli.weigh_parts import What, billable
 from tare.cli.weighing import WeighingRequest, weigh_and_keep, weigh_and_keep_parts
 from tare.errors import TareError
 from tare.machines.facts import local_facts
-from tare.records.part_prices import parts_here
+from tare.records.part_prices import WeighedPart, parts_here
 from tare.records.prices import BEFORE_CALLS, prices_here
 from tare.report import numbers
+from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,25 +63,58 @@ def prices_for(
 def parts_for(
     plan: Plan, files: RunFiles, *, weigh: bool, say: Callable[[str], None]
 ) -> list[PartWeighing]:
-    """Prices of system calls, and of storage where they are kept, for a run that gets prices of
+    """Prices of system calls, and of storage where the study writes, for a run that gets prices of
     ways: with them bills have lines for what a database does beside its packets.
 
     Args:
-        weigh: half a minute may be spent where those of system calls are not of the last week.
+        weigh: half a minute may be spent where those of the study's platforms are not of the last
+            week; a minute or two with pods and tasks.
         say: told what is done.
     """
     if files.prices.exists() or not _wanted(plan) or _database(plan) is None:
         return []
     kept = [one for one in parts_here(local_facts()) if datetime.now(UTC) - one.made < FRESH]
-    if not weigh or any(one.only("system") for one in kept):
+    wanted = _parts_wanted(plan)
+    lacking = [
+        part for part, own in wanted.items() if not any(_prices(one, part, own) for one in kept)
+    ]
+    if not weigh or not lacking:
         return kept
-    say("weighing system calls and context switches first, for half a minute")
+    parts = " and ".join(_IN_WORDS[part] for part in lacking)
+    runtimes = sorted({*USUAL, *(one.setup.platform.runtime for one in plan.conditions)})
+    say(f"weighing {parts} first, for half a minute or more")
     found = _unless_it_fails(
-        lambda: weigh_and_keep_parts([What.SYSTEM], USUAL, ROUNDS, say),
-        "no prices of system calls",
+        lambda: weigh_and_keep_parts([What(one) for one in lacking], runtimes, ROUNDS, say),
+        f"no prices of {parts}",
         say,
     )
-    return kept if found is None else [*kept, found]
+    own = billable(found) if found is not None else None
+    return kept if own is None else [*kept, own]
+
+
+_IN_WORDS: dict[WeighedPart, str] = {"system": "system calls", "storage": "storage"}
+
+
+def _parts_wanted(plan: Plan) -> dict[WeighedPart, set[str]]:
+    """Each part that bills have lines of, with the platforms that it is to be weighed on."""
+    setups = [one.setup for one in plan.conditions]
+    found: dict[WeighedPart, set[str]] = {"system": {one.platform.runtime for one in setups}}
+    if not all(one.load.only_reads for one in setups):
+        found["storage"] = {
+            f"{one.platform.runtime}.{one.platform.storage}"
+            for one in setups
+            if one.platform.runtime != BARE
+        }
+    return found
+
+
+def _prices(found: PartWeighing, part: WeighedPart, platforms: set[str]) -> bool:
+    """Whether these prices have a part on all of these platforms that can be had here."""
+    own = found.only(part)
+    if own is None:
+        return False
+    known = {one.platform for one in own.prices} | found.left_out.keys()
+    return all(one in known or one.partition(".")[0] in found.left_out for one in platforms)
 
 
 def _unless_it_fails(

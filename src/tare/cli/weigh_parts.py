@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, get_args
@@ -100,13 +102,13 @@ def table(found: PartWeighing) -> Table:
     for heading in HEADINGS:
         shown.add_column(heading, justify="left" if heading in LEFT else "right")
     for clock, native, again, others in _compared(found):
-        scale, unit = _scale([_cost(one, clock) for one in (native, *others)])
-        digits = _digits(_cost(native, clock).ns.value / scale)
+        unit_ns, unit = scale(max(_cost(one, clock).ns.value for one in (native, *others)))
+        places = digits(_cost(native, clock).ns.value / unit_ns)
         first = (
             native.title,
             "CPU" if clock == "cpu" else "passed",
-            f"{_cost(native, clock).ns.value / scale:.{digits}f} {unit}",
-            added(_cost(again, clock).added, digits, scale),
+            f"{_cost(native, clock).ns.value / unit_ns:.{places}f} {unit}",
+            added(_cost(again, clock).added, places, unit_ns),
         )
         rows: list[PartPrice | None] = [*others] or [None]
         for number, one in enumerate(rows):
@@ -114,10 +116,31 @@ def table(found: PartWeighing) -> Table:
             shown.add_row(
                 *(first if number == 0 else [""] * len(first)),
                 one.platform if one else "",
-                added(cost.added, digits, scale) if cost else "",
+                added(cost.added, places, unit_ns) if cost else "",
                 added(cost.percent, 1) if cost else "",
             )
     return shown
+
+
+def csv_text(found: PartWeighing) -> str:
+    """An operation on a platform per line: both times, what is added to native's, in nanoseconds
+    and percent, each with the ends of its 95% interval; empty where there is none."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = [
+        f"{clock}_{name}{end}"
+        for clock in ("cpu", "wall")
+        for name in ("ns", "added_ns", "percent")
+        for end in ("", "_low", "_high")
+    ]
+    writer.writerow(["what", "operation", "title", "platform", *columns])
+    for one in found.prices:
+        known = [
+            each for cost in (one.cpu, one.wall) for each in (cost.ns, cost.added, cost.percent)
+        ]
+        values = [x for c in known for x in ((c.value, c.low, c.high) if c else ("", "", ""))]
+        writer.writerow([one.what, one.piece, one.title, one.platform, *values])
+    return out.getvalue()
 
 
 def lines(found: PartWeighing) -> list[str]:
@@ -178,16 +201,20 @@ def elsewhere(found: PartWeighing) -> str:
     )
 
 
+def billable(found: PartWeighing) -> PartWeighing | None:
+    """What bills may use of it: of storage nothing where two disks were compared; None: nothing."""
+    return found.only("system") if elsewhere(found) else found
+
+
 def _cost(price: PartPrice, clock: str) -> Cost:
     return price.cpu if clock == "cpu" else price.wall
 
 
-def _scale(costs: Sequence[Cost]) -> tuple[float, str]:
-    """Nanoseconds of the unit that costs are shown in beside each other, and its name."""
-    largest = max(cost.ns.value for cost in costs)
+def scale(largest: float) -> tuple[float, str]:
+    """Nanoseconds of the unit that costs up to this one are shown in, and its name."""
     return next((scale, unit) for least, scale, unit in _UNITS if largest >= least)
 
 
-def _digits(value: float) -> int:
+def digits(value: float) -> int:
     """Decimals with which a price is shown: four figures of it."""
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3

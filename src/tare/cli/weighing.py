@@ -121,7 +121,7 @@ def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Pat
             doubtful = doubtful or bool(against)
     if parts:
         found = weigh_and_keep_parts(parts, wanted.runtimes or USUAL, wanted.rounds, tell)
-        _show_parts(found, json=json)
+        _show_parts(found, json=json, csv=csv)
         sections += part_sections(found, weigh_parts.lines(found))
     if html is not None and found is not None:
         _write(html, render_prices(sections, found.machine, f"{found.made:%Y-%m-%d %H:%M} UTC"))
@@ -133,11 +133,11 @@ def _refuse(named: Sequence[What], wanted: WeighingRequest, *, json: bool, csv: 
     """Raise where several documents would be one, or what is weighed alone several at once."""
     ways = [one for one in named if one in _OPERATIONS]
     documents = len(ways) + (len(named) > len(ways))
-    if (json and documents > 1) or (csv and (documents > 1 or not ways)):
+    if (json or csv) and documents > 1:
         raise UsageError(
             f"{'--csv' if csv else '--json'} with --what {','.join(named)}",
             why="the prices of ways, of connections, of kilobytes and of all other parts are a "
-            "document each, the last no table",
+            "document each",
             remedy="give the command for each, such as --what network and --what system,storage",
         )
     alone = [one for one in ways if one != What.NETWORK]
@@ -178,9 +178,12 @@ def _print(found: Weighing, *, json: bool, csv: bool) -> None:
             say(line)
 
 
-def _show_parts(found: PartWeighing, *, json: bool) -> None:
+def _show_parts(found: PartWeighing, *, json: bool, csv: bool) -> None:
     if json:
         say_json(found.model_dump_json(indent=1))
+        return
+    if csv:
+        say_document(weigh_parts.csv_text(found))
         return
     table_console().print(weigh_parts.table(found))
     for line in weigh_parts.lines(found):
@@ -201,7 +204,7 @@ def weigh_and_keep_parts(
     """
     found = weigh_parts.weigh(parts, runtimes, rounds, say)
     usual = rounds == ROUNDS and set(USUAL) <= set(runtimes)
-    kept = found.only("system") if weigh_parts.elsewhere(found) else found
+    kept = weigh_parts.billable(found)
     if usual and kept and not part_doubts(found):
         _keep(found, lambda: keep_parts(kept), say)
     return found

@@ -4,6 +4,9 @@ Each round starts all processes and containers anew. They get ready, then sleep 
 which a file in their configuration directory tells them: while one measures, the others sleep, so
 that nothing need be frozen, and turns of one piece follow each other in a fraction of a second.
 Starts of units (tare.lab.unit_starts) follow when a round's turns are over.
+
+Pods and tasks are measured where they run on this machine: they share its clock and its CPUs. Their
+configuration cannot be written once they run, so that their turns lie beside their files.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import json
 import os
 import random
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,26 +32,27 @@ from tare.analysis.part_prices import (
 from tare.analysis.prices import AGAIN, NATIVE
 from tare.artifacts.binaries import Binary, find
 from tare.artifacts.image import MICRO, Program
-from tare.errors import LoadError, RuntimeUnavailableError
+from tare.errors import LoadError, RuntimeUnavailableError, TareError
 from tare.lab import unit_starts
 from tare.lab.alone import alone
-from tare.lab.weighed_servers import refuse_unweighable
+from tare.lab.unit_starts import orchestrated
+from tare.lab.weighed_servers import RUNTIMES, message, refuse_unweighable
 from tare.machines.addresses import AddressPool
 from tare.monitor.meter import Meter, processes_named
 from tare.records.part_prices import FileSystem
-from tare.runtimes.registry import BARE, containers, declared
+from tare.runtimes.declaration import LAYER
+from tare.runtimes.registry import BARE, declared
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
 from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from tare.monitor.meter import CpuReading
     from tare.records.part_prices import WeighedPart
-    from tare.runtimes.unit import Running, Runtime, Site
+    from tare.runtimes.unit import Running, Runtime
 
-RUNTIMES = (BARE, *containers())
 _RUN = "weigh"
 _TURNS = "turns.json"
 _TURN_S = {"system": 0.016, "machine": 0.016, "storage": 0.05, "name": 0.05}
@@ -59,6 +63,8 @@ _HEAD_START_S = 0.05
 _READY_S = 20.0
 _END_S = 10.0
 _POLL_S = 0.02
+_ORCHESTRATED_WAIT_S = 300.0
+"""how long a pod waits for its turns: others start after it, one by one"""
 _BACKGROUND_S = 0.3
 """before starts: how long is looked at what other programs use"""
 _LOCAL = "localhost"
@@ -85,50 +91,63 @@ def weigh_parts(
     """
     refuse_unweighable(runtimes, RUNTIMES)
     begun = time.monotonic()
-    with alone(_RUN, say) as idle_cpus:
-        images, left_out = _images(what, [one for one in containers() if one in runtimes])
+    with contextlib.ExitStack() as stack:
+        idle_cpus = stack.enter_context(alone(_RUN, say))
+        asked = [one for one in RUNTIMES if one in runtimes and one != BARE]
+        images, lasting, left_out = _made_ready(what, asked, stack, say)
         cpu = min(os.sched_getaffinity(0))
-        plan = _Plan(_units(what, list(images)), images, cpu)
+        plan = _Plan(_units(what, list(images)), images, lasting, cpu)
         done = []
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}: {', '.join(what)}")
             done.append(plan.measure(number))
         return PartsWeighed(
-            units=plan.units,
+            units=plan.had(),
             rounds=done,
             seconds=time.monotonic() - begun,
             passes=PASSES,
             cpu=cpu,
             idle_cpus=idle_cpus,
-            left_out=left_out,
+            left_out={**left_out, **plan.refused},
         )
 
 
-def _images(
-    what: Collection[WeighedPart], runtimes: Sequence[str]
-) -> tuple[dict[str, dict[Program, str]], dict[str, str]]:
-    """The programs' images by runtime; and the runtimes without an engine, with the reason."""
+def _made_ready(
+    what: Collection[WeighedPart],
+    runtimes: Sequence[str],
+    stack: contextlib.ExitStack,
+    say: Callable[[str], None],
+) -> tuple[dict[str, dict[Program, str]], dict[str, Runtime], dict[str, str]]:
+    """The programs' images by runtime; orchestrators, which are had once for all rounds; and the
+    runtimes that cannot be had, with the reason."""
     programs: dict[Program, Binary] = {"micro": "tare-micro"}
     if "start" in what:
         programs["stub"] = "tare-stub"
     made: dict[str, dict[Program, str]] = {}
+    lasting: dict[str, Runtime] = {}
     left_out = {}
     for name in runtimes:
         try:
-            images = declared(name).make(_RUN, Path(), AddressPool()).images()
+            work = Path(stack.enter_context(scratch.directory(_RUN)))
+            runtime = declared(name).make(_RUN, work, AddressPool())
+            stack.callback(runtime.close)
+            if declared(name).orchestrator:
+                runtime.prepare(say)
+                lasting[name] = runtime
+            images = runtime.images()
             if images is not None:
                 made[name] = {
                     one: images.of_program(one, binary, lambda line: None)
                     for one, binary in programs.items()
                 }
         except RuntimeUnavailableError as error:
-            left_out[name] = f"{error.what}: {error.why} ({error.remedy})"
-    return made, left_out
+            left_out[name] = message(error)
+    return made, lasting, left_out
 
 
 def _units(what: Collection[WeighedPart], contained: Sequence[str]) -> list[WeighedUnit]:
-    """Native twice; of each runtime of containers one for each kind of storage, the first of which
-    measures the rest, and for each resolver; and those that are started."""
+    """Native twice; of each other runtime one for each kind of storage, the first of which
+    measures the rest; of containers one for each resolver; and those that are started."""
 
     def pieces(*parts: WeighedPart) -> tuple[str, ...]:
         return tuple(one.name for one in PIECES if one.what in parts and one.what in what)
@@ -144,17 +163,19 @@ def _units(what: Collection[WeighedPart], contained: Sequence[str]) -> list[Weig
     resolvers: tuple[Literal["hosts", "dns"], ...] = ("hosts", "dns")
     for runtime in contained:
         kinds, networks = declared(runtime).storages, declared(runtime).networks
+        placed = declared(runtime).orchestrator
+        usual = declared(runtime).several_on if placed else "host"
         for number, kind in enumerate(kinds if storage else kinds[:1]):
             own = rest + storage if number == 0 else storage
-            units.append(WeighedUnit(f"{runtime}.{kind}", runtime, kind, own))
+            units.append(WeighedUnit(f"{runtime}.{kind}", runtime, kind, own, usual))
         units += [
             WeighedUnit(f"{runtime}.{one}", runtime, kinds[0], names, "bridge", one)
             for one in resolvers
             if "bridge" in networks
         ]
         units += [
-            WeighedUnit(f"{runtime}.{one}", runtime, kinds[0], starts, one)
-            for one in ("host", "bridge")
+            WeighedUnit(f"{runtime}.{one}", runtime, LAYER if placed else kinds[0], starts, one)
+            for one in (("host-port",) if placed else ("host", "bridge"))
             if one in networks
         ]
     return [unit for unit in units if unit.pieces]
@@ -208,42 +229,61 @@ class _Plan:
 
     Attributes:
         images: of the programs by runtime, for containers.
+        lasting: runtimes that are had once for all rounds.
+        refused: units that an orchestrator did not start, with the reason; they are not tried
+            again.
     """
 
     units: Sequence[WeighedUnit]
     images: Mapping[str, Mapping[Program, str]]
+    lasting: Mapping[str, Runtime]
     cpu: int
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def had(self) -> list[WeighedUnit]:
+        """The units without the refused ones."""
+        return [unit for unit in self.units if unit.name not in self.refused]
 
     def measure(self, number: int) -> PartRound:
         """One round with units of its own, of which nothing is left at its end."""
-        starting = [unit for unit in self.units if unit_starts.PIECE in unit.pieces]
-        turned = [unit for unit in self.units if unit not in starting]
+        starting = [unit for unit in self.had() if unit_starts.PIECE in unit.pieces]
+        turned = [unit for unit in self.had() if unit not in starting]
         found = self._in_turns(turned, number) if turned else _background()
         if not starting:
             return found
         with contextlib.ExitStack() as stack:
-            runtimes = _runtimes(starting, stack)
+            runtimes = self._runtimes(starting, stack)
             stubs = {name: own["stub"] for name, own in self.images.items()}
-            starts = unit_starts.start_all(starting, runtimes, stubs, number)
+            starts = unit_starts.start_all(starting, runtimes, stubs, number, self.refused)
         return replace(found, turns=[*found.turns, *starts])
 
+    def _runtimes(
+        self, units: Sequence[WeighedUnit], stack: contextlib.ExitStack
+    ) -> dict[str, Runtime]:
+        """The runtimes of these units, for one round."""
+        work, pool = Path(stack.enter_context(scratch.directory(_RUN))), AddressPool()
+        made: dict[str, Runtime] = {}
+        for name in sorted({unit.runtime for unit in units}):
+            if name in self.lasting:
+                made[name] = self.lasting[name]
+            else:
+                made[name] = declared(name).make(_RUN, work, pool)
+                stack.callback(made[name].close)
+        return made
+
     def _in_turns(self, units: Sequence[WeighedUnit], number: int) -> PartRound:
-        turns, lasts = schedule(units, number)
         with contextlib.ExitStack() as stack:
             logs = Path(stack.enter_context(scratch.directory(_RUN)))
-            runtimes = _runtimes(units, stack)
-            running = [
-                self._start(place, unit, runtimes[unit.runtime], stack)
-                for place, unit in enumerate(units)
-            ]
-            started = [_ready(unit, one, logs) for unit, one in zip(units, running, strict=True)]
+            runtimes = self._runtimes(units, stack)
+            started = self._begin(units, runtimes, logs, stack)
+            turns, lasts = schedule([one.unit for one in started], number)
             engine = {name for one in runtimes.values() for name in one.engine_processes}
             meter = Meter(processes_named(engine) if engine else ())
             stack.callback(meter.close)
             accountings = {one.unit.name: [one.running.accounting()] for one in started}
             begins = time.time() + _HEAD_START_S
             for one in started:
-                _tell(one.running.unit.site, one.unit.name, turns, begins, lasts)
+                _tell(one, turns, begins, lasts)
             _sleep_until(begins)
             before = meter.read(accountings)
             engine_cores = _engine_in(turns, begins, meter)
@@ -266,6 +306,36 @@ class _Plan:
                 other_cores=used.others / lasts,
             )
 
+    def _begin(
+        self,
+        units: Sequence[WeighedUnit],
+        runtimes: Mapping[str, Runtime],
+        logs: Path,
+        stack: contextlib.ExitStack,
+    ) -> list[_Started]:
+        """Start all and wait until they are prepared; pods and tasks, which take longest, first.
+        One that is not to be had is refused, and the rest is measured."""
+        running: dict[str, Running] = {}
+        ready: dict[str, _Started] = {}
+        for place, unit in enumerate(sorted(units, key=lambda one: not orchestrated(one))):
+            with self._refusing(unit):
+                running[unit.name] = self._start(place, unit, runtimes[unit.runtime], stack)
+        for unit in units:
+            if unit.name in running:
+                with self._refusing(unit):
+                    ready[unit.name] = _ready(unit, running[unit.name], logs)
+        return [ready[unit.name] for unit in units if unit.name in ready]
+
+    @contextlib.contextmanager
+    def _refusing(self, unit: WeighedUnit) -> Iterator[None]:
+        """What an orchestrator cannot give is left out; what fails here is an error."""
+        try:
+            yield
+        except TareError as error:
+            if not orchestrated(unit):
+                raise
+            self.refused[unit.name] = message(error)
+
     def _start(
         self, place: int, unit: WeighedUnit, runtime: Runtime, stack: contextlib.ExitStack
     ) -> Running:
@@ -277,36 +347,32 @@ class _Plan:
         images = self.images.get(unit.runtime)
         program = MICRO if images else str(find("tare-micro"))
         resolved = declared(unit.runtime).dns_name(_RUN, name) if unit.resolver == "dns" else _LOCAL
-        turns = f"{site.conf}/{_TURNS}"
+        told = f"{site.data if orchestrated(unit) else site.conf}/{_TURNS}"
+        stays = ["--stays", "--wait", f"{_ORCHESTRATED_WAIT_S:.0f}"] if orchestrated(unit) else []
         running = runtime.launch(
             Unit(
                 site=site,
                 role="database",
-                command=[program, "--pieces", ",".join(unit.pieces), "--turns", turns,
-                         "--data", site.data, "--cpu", str(self.cpu), "--name", resolved],
+                command=[program, "--pieces", ",".join(unit.pieces), "--turns", told,
+                         "--data", site.data, "--cpu", str(self.cpu), "--name", resolved, *stays],
                 environment={},
                 limits=Limits(),
                 bits=Bits("", image=images["micro"] if images else ""),
                 storage=unit.storage,
+                ports=(unit_starts.PORT,) if orchestrated(unit) else (),  # its service has one
                 grace_s=0,  # it has nothing to put away
             )
         )  # fmt: skip
         stack.callback(running.stop)
+        if not running.accounting().pid:
+            raise RuntimeUnavailableError(
+                "it runs on another machine", why="turns are told and taken on this one alone"
+            )
         return running
 
 
 _STORAGE = {piece.name for piece in PIECES if piece.what == "storage"}
 _NAMES = {piece.name for piece in PIECES if piece.what == "name"}
-
-
-def _runtimes(units: Sequence[WeighedUnit], stack: contextlib.ExitStack) -> dict[str, Runtime]:
-    """The runtimes of these units, for one round."""
-    work, pool = Path(stack.enter_context(scratch.directory(_RUN))), AddressPool()
-    made: dict[str, Runtime] = {}
-    for name in sorted({unit.runtime for unit in units}):
-        made[name] = declared(name).make(_RUN, work, pool)
-        stack.callback(made[name].close)
-    return made
 
 
 def _engine_in(
@@ -348,17 +414,22 @@ def _sleep_until(unix: float) -> None:
     time.sleep(max(unix - time.time(), 0.0))
 
 
-def _tell(site: Site, unit: str, turns: Sequence[Scheduled], begins: float, lasts: float) -> None:
+def _tell(one: _Started, turns: Sequence[Scheduled], begins: float, lasts: float) -> None:
     """Write a unit's turns where it looks for them, whole before it can see them."""
     told = {
         "turns": [
             {"at": begins + turn.at, "ms": turn.seconds * 1000, "pieces": [turn.piece]}
             for turn in turns
-            if turn.unit == unit
+            if turn.unit == one.unit.name
         ],
         "ends": begins + lasts + _HEAD_START_S,  # while their CPU time is read, they still are
     }
-    replace_file(site.conf_on_host / _TURNS, json.dumps(told))
+    site = one.running.unit.site
+    place = site.conf_on_host
+    if orchestrated(one.unit):
+        root = Path(f"/proc/{one.running.accounting().pid}/root")
+        place = root / site.data.lstrip("/")
+    replace_file(place / _TURNS, json.dumps(told))
 
 
 def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:
@@ -368,7 +439,7 @@ def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:
         LoadError: it ended, or takes too long.
     """
     ends = time.monotonic() + _READY_S
-    while not (told := [line for line in _output(running, logs) if "ready" in line]):
+    while not (told := _told(running, logs, "ready")):
         if running.exited() is not None:
             raise _failed(unit, running, logs, "did not start")
         if time.monotonic() > ends:
@@ -379,21 +450,24 @@ def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:
 
 
 def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path) -> list[Turn]:
-    """What a unit measured, once it has ended.
+    """What a unit measured, once it has ended; a pod or task once it has told, as it stays.
 
     Raises:
         LoadError: it failed, or does not end.
     """
+    own = [turn for turn in turns if turn.unit == one.unit.name]
+    measured = sum(turn.piece not in one.missing for turn in own)
     ends = time.monotonic() + _END_S
     while (ended := one.running.exited()) is None:
+        if orchestrated(one.unit) and len(_told(one.running, logs, "turn")) >= measured:
+            break
         if time.monotonic() > ends:
             raise _failed(one.unit, one.running, logs, "did not end after its last turn")
         time.sleep(_POLL_S)
-    if ended.status != 0:
+    if ended is not None and ended.status != 0:
         raise _failed(one.unit, one.running, logs, f"failed: {ended.detail}")
-    own = [turn for turn in turns if turn.unit == one.unit.name]
-    lines = [line for line in _output(one.running, logs) if "turn" in line]
-    if len(lines) < sum(turn.piece not in one.missing for turn in own):
+    lines = _told(one.running, logs, "turn")
+    if len(lines) < measured:
         raise _failed(one.unit, one.running, logs, "did not tell of all its turns")
     return [
         Turn(
@@ -410,13 +484,13 @@ def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path)
     ]
 
 
-def _output(running: Running, logs: Path) -> list[dict[str, Any]]:
-    """The lines of JSON that a unit has printed so far."""
+def _told(running: Running, logs: Path, key: str) -> list[dict[str, Any]]:
+    """The lines of JSON with this key that a unit has printed so far."""
     found = []
     for line in _text(running, logs).splitlines():
         with contextlib.suppress(ValueError):
             document = json.loads(line)
-            if isinstance(document, dict):
+            if isinstance(document, dict) and key in document:
                 found.append(document)
     return found
 

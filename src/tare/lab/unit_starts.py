@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from tare.analysis.part_prices import PASSES, Turn
 from tare.artifacts.binaries import find
 from tare.artifacts.image import STUB
-from tare.errors import LoadError
+from tare.errors import LoadError, TareError
+from tare.lab.weighed_servers import ORCHESTRATORS, message
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
 
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tare.analysis.part_prices import WeighedUnit
-    from tare.runtimes.unit import Running, Runtime
+    from tare.runtimes.unit import Running, Runtime, Site
 
 PIECE = "start"
-_PORT = 9042
+PORT = 9042
 _OPTIONS = bytes([4, 0, 0, 0, 5, 0, 0, 0, 0])
 """a request OPTIONS of CQL's native protocol v4, section 2 of its specification: version, flags,
 stream, opcode, length of the body"""
@@ -40,6 +41,7 @@ def start_all(
     runtimes: Mapping[str, Runtime],
     images: Mapping[str, str],
     seed: int,
+    refused: dict[str, str],
 ) -> list[Turn]:
     """Start each unit as often as a piece has turns; in the second pass in the opposite order.
 
@@ -47,17 +49,31 @@ def start_all(
         runtimes: by name.
         images: of the server by runtime, for containers.
         seed: of the order.
+        refused: gets those that an orchestrator does not start, with the reason.
 
     Raises:
-        LoadError: a unit does not answer.
+        LoadError: another unit does not answer.
         RuntimeUnavailableError: it cannot be started.
     """
     order = random.Random(seed).sample(units, len(units))  # noqa: S311 - an order, no secret
     again = [unit for number in range(PASSES) for unit in order[:: -1 if number % 2 else 1]]
-    return [
-        _start(f"start{place}", unit, runtimes[unit.runtime], images.get(unit.runtime, ""))
-        for place, unit in enumerate(again)
-    ]
+    turns = []
+    for place, unit in enumerate(again):
+        if unit.name in refused:
+            continue
+        runtime, image = runtimes[unit.runtime], images.get(unit.runtime, "")
+        try:
+            turns.append(_start(f"start{place}", unit, runtime, image))
+        except TareError as error:
+            if not orchestrated(unit):
+                raise
+            refused[unit.name] = message(error)
+    return turns
+
+
+def orchestrated(unit: WeighedUnit) -> bool:
+    """Whether it is a pod or a task."""
+    return unit.runtime in ORCHESTRATORS
 
 
 def _start(name: str, unit: WeighedUnit, runtime: Runtime, image: str) -> Turn:
@@ -66,22 +82,23 @@ def _start(name: str, unit: WeighedUnit, runtime: Runtime, image: str) -> Turn:
             name, role="database", network=unit.network, storage=unit.storage, group=name
         )
         stack.callback(runtime.release_group, name)
-        listen = "0.0.0.0" if site.network else site.listen  # noqa: S104 - of a container's own network
+        own = unit.network not in ("host", "")
+        listen = "0.0.0.0" if own else site.listen  # noqa: S104 - of a container's own network
         program = STUB if image else str(find("tare-stub"))
         asked = Unit(
             site=site,
             role="database",
-            command=[program, "--listen", f"{listen}:{_PORT}"],
+            command=[program, "--listen", f"{listen}:{PORT}"],
             environment={},
             limits=Limits(),
             bits=Bits("", image=image),
-            ports=(_PORT,),
+            ports=(PORT,),
             grace_s=0,  # it has nothing to put away
         )
         began, since = time.time(), time.perf_counter()
         running = runtime.launch(asked)
         stack.callback(running.stop)
-        _await_answer(running, site.door(_PORT))
+        _await_answer(running, _door(unit, running.unit.site))
         took = time.perf_counter() - since
         return Turn(
             piece=PIECE,
@@ -92,6 +109,14 @@ def _start(name: str, unit: WeighedUnit, runtime: Runtime, image: str) -> Turn:
             cpu_ns=running.accounting().cpu_seconds() * 1e9,
             wall_ns=took * 1e9,
         )
+
+
+def _door(unit: WeighedUnit, site: Site) -> tuple[str, int]:
+    """Where it is asked: a pod or task where clients ask it, not through the orchestrator's API."""
+    if not orchestrated(unit):
+        return site.door(PORT)
+    host, port = site.target(PORT).rsplit(":", 1)
+    return host, int(port)
 
 
 def _await_answer(running: Running, door: tuple[str, int]) -> None:

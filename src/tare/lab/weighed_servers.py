@@ -129,7 +129,7 @@ class WeighedServers:
                 try:
                     self._make_ready(name)
                 except TareError as error:
-                    self.left_out[name] = _message(error)
+                    self.left_out[name] = message(error)
         self.runtimes = [name for name in RUNTIMES if name == BARE or name in self._images]
 
     def of_round(
@@ -206,10 +206,11 @@ class WeighedServers:
         except TareError as error:
             if error.where == "platform.placement":  # no unit asks for anything but room
                 return f"there is no second node: {error.what}"
-            return _message(error)
+            return message(error)
         return ""
 
 
-def _message(error: TareError) -> str:
+def message(error: TareError) -> str:
+    """An error on one line, as the reason why something is left out."""
     text = f"{error.what}: {error.why}" if error.why else error.what
     return f"{text} ({error.remedy})" if error.remedy else text

@@ -46,7 +46,7 @@ class PartPrice(MeasurementPart):
         "RUNTIME.NETWORK; native again: the same twice"
     )
     runtime: str
-    storage: str = Field(description="directory, volume or layer; empty: no files are touched")
+    storage: str = Field(description="as platform.storage names it; empty: no files are touched")
     cpu: Cost = Field(
         description="CPU time of the process that does it; of names, of the engine as well; of "
         "starts, of the unit until its first answer"
