@@ -107,7 +107,11 @@ def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None
 @pytest.mark.long
 def test_a_known_cost_is_found() -> None:
     """Servers in containers keep the CPU busy 20 us longer: far above noise and platform."""
-    one = weigh(["native", "docker"], 60, 3, spend="20us")
+
+    def spends(way: str, _: int) -> list[str]:
+        return ["--spend", "20us"] if way == "docker.loopback" else []
+
+    one = weigh(["native", "docker"], 60, 3, told=spends)
     found = prices(one, MeasuredMachine.of(local_facts()))
     inside = next(price for price in found.prices if price.way == "docker.loopback")
     assert inside.added is not None

@@ -20,17 +20,21 @@ if TYPE_CHECKING:
 Change = Literal["dearer", "cheaper", "not told apart"]
 
 
-class ShareChange(AnalysisPart):
-    """What a way adds as a share of native's, percent: free of how fast either machine was."""
+class Changed(AnalysisPart):
+    """A number of a beside that of b."""
 
     a: float
     b: float
-    difference: float = Field(description="b less a, percentage points")
+    difference: float = Field(description="b less a")
     ci: tuple[float, float] = Field(description="95% interval of the difference")
     verdict: Change = Field(description="of b beside a, by whether the interval excludes 0")
 
 
-class PriceChange(AnalysisPart):
+class ShareChange(Changed):
+    """What is added as a share of native's, percent: free of how fast either machine was."""
+
+
+class PriceChange(Changed):
     """One way with so many operations in flight; microseconds of CPU time per operation."""
 
     way: str
@@ -39,17 +43,12 @@ class PriceChange(AnalysisPart):
     what: Literal["demand", "added"] = Field(
         description="native's service demand; of the others what they add to native's"
     )
-    a: float
-    b: float
-    difference: float = Field(description="b less a")
-    ci: tuple[float, float] = Field(description="95% interval of the difference")
-    verdict: Change = Field(description="of b beside a, by whether the interval excludes 0")
     percent: ShareChange | None = Field(
         description="null: of native itself, or of prices of a version that had no shares"
     )
 
 
-class PartChange(AnalysisPart):
+class PartChange(Changed):
     """One operation on one platform; nanoseconds."""
 
     piece: str
@@ -59,11 +58,6 @@ class PartChange(AnalysisPart):
     what: Literal["cost", "added"] = Field(
         description="what it costs natively; of the others what they add to native's"
     )
-    a: float
-    b: float
-    difference: float = Field(description="b less a")
-    ci: tuple[float, float] = Field(description="95% interval of the difference")
-    verdict: Change = Field(description="of b beside a, by whether the interval excludes 0")
     percent: ShareChange | None = Field(description="null: of native itself")
 
 

@@ -133,13 +133,17 @@ class WeighedServers:
         self.runtimes = [name for name in RUNTIMES if name == BARE or name in self._images]
 
     def of_round(
-        self, stack: contextlib.ExitStack, options: Sequence[str], elsewhere: Sequence[str]
+        self,
+        stack: contextlib.ExitStack,
+        options: Sequence[str],
+        told: Callable[[str], Sequence[str]],
     ) -> tuple[Runtime, list[Server]]:
         """The native runtime, which runs the clients too, and the servers of one round.
 
         Args:
             stack: ends the round.
-            options: of native servers' program; elsewhere: of the others'.
+            options: of every server's program.
+            told: further ones of the server with the way of this name.
         """
         work = Path(stack.enter_context(scratch.directory(RUN)))
         pool = AddressPool()
@@ -151,9 +155,10 @@ class WeighedServers:
         servers = []
         for place in places(self.runtimes):
             between = place.several and f"{place.runtime}.{BETWEEN_NODES}" not in self.left_out
-            server = Server(own[place.runtime], place.network, place.several, options, between)
+            words = [*options, *(word for name, _ in place.ways for word in told(name))]
+            server = Server(own[place.runtime], place.network, place.several, words, between)
             if image := self._images.get(place.runtime):
-                server = replace(server, options=elsewhere, program=STUB, image=image)
+                server = replace(server, program=STUB, image=image)
             servers.append(server)
         return own[BARE], servers
 

@@ -72,7 +72,7 @@ def weigh(
     in_flight: Sequence[int] = (1,),
     row_bytes: int = 1000,
     service_us: float = 0.0,
-    spend: str = "",
+    told: Callable[[str, int], Sequence[str]] = lambda way, number: (),
     operation: Operation = "request",
     say: Callable[[str], None] = lambda line: None,
 ) -> Weighed:
@@ -85,7 +85,8 @@ def weigh(
             its CPU; 0: it answers at once.
         operation: what is driven. Connections are opened one at a time, and further kilobytes
             are of one operation alone: `in_flight` is 1 then.
-        spend: CPU time that servers in containers keep busy per request: a known price, for tests.
+        told: further options of a server's program, by the name of a way to it and the number of
+            the round from 0: a known price, for what tests this.
         say: told what is under way.
 
     Raises:
@@ -110,7 +111,7 @@ def weigh(
     options += ["--value-bytes", str(max(row_bytes // FIELDS, 1)), *_serving(service_us)]
     larger = row_bytes + FURTHER_BYTES if operation == "kilobyte" else 0
     options += server_options(operation, larger)
-    plan = _Plan(setup, slice_s, drain_s, operation, options, [*options, *_spending(spend)])
+    plan = _Plan(setup, slice_s, drain_s, operation, options, told)
     plan.slices(runtimes, len(variants(operation, runtimes, in_flight)), seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -150,17 +151,13 @@ def _serving(service_us: float) -> list[str]:
     return ["--service", f"constant:{service_us:g}us", "--servers", "1"] if service_us else []
 
 
-def _spending(spend: str) -> list[str]:
-    return ["--spend", spend] if spend else []
-
-
 @dataclass(frozen=True)
 class _Plan:
     """What every round does.
 
     Attributes:
         operation: what is driven.
-        options, spending: of native servers, and of the others.
+        options: of every server's program; told: further ones, as `weigh` has them.
     """
 
     setup: Setup
@@ -168,7 +165,7 @@ class _Plan:
     drain_s: float
     operation: Operation
     options: Sequence[str]
-    spending: Sequence[str]
+    told: Callable[[str, int], Sequence[str]]
 
     def slices(self, runtimes: Sequence[str], ways: int, round_s: float) -> int:
         """How many slices of each way a round of so many seconds holds.
@@ -201,7 +198,7 @@ class _Plan:
         """One round with servers of its own; its ways with the paths that were seen, and those
         that are not to be had here with the reason."""
         with contextlib.ExitStack() as stack:
-            native, own = servers.of_round(stack, self.options, self.spending)
+            native, own = servers.of_round(stack, self.options, lambda way: self.told(way, number))
             aside = Path(stack.enter_context(scratch.directory("weigh-pace")))
             quiet = QuietServers(
                 stack,
