@@ -34,15 +34,7 @@ def mongodb_problems(setup: Setup, origins: Origins, condition: str) -> Iterator
     yield from _members(setup, origins, condition)
     yield from _load(setup, origins, condition)
     yield from setting_problems(setup, origins, condition)
-    if setup.platform.storage == LAYER:
-        kept = either(declared(setup.platform.runtime).made_storages)
-        yield Problem(
-            later(origins, ("platform", "storage"), _KIND),
-            "platform.storage: layer, with database.kind mongodb",
-            "an image of MongoDB has no directory where Tare keeps a server's data, and mongod "
-            f"makes none (condition {condition})",
-            f"set platform.storage to {kept}",
-        )
+    yield from _storage(setup, origins, condition)
     if ("database", "version") not in origins.at:
         yield Problem(
             origins.of(_KIND),
@@ -87,6 +79,20 @@ def _members(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem
             "database.read_preference: secondary with 1 node",
             f"every read would fail: one member has no secondary (condition {condition})",
             "use secondaryPreferred, or raise database.nodes",
+        )
+
+
+def _storage(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    """Container engines are told to make the directory; the stub keeps nothing and needs none."""
+    runtime = declared(setup.platform.runtime)
+    layer = setup.platform.storage == LAYER and runtime.orchestrator
+    if layer and not setup.database.stubbed:
+        yield Problem(
+            later(origins, ("platform", "storage"), _KIND),
+            f"platform.storage: layer of {runtime.name}, with database.kind mongodb",
+            "no image of a mongod has the directory where Tare keeps a server's data, mongod "
+            f"makes none, and an orchestrator is asked for none (condition {condition})",
+            f"set platform.storage to {either(runtime.made_storages)}",
         )
 
 
