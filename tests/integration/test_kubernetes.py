@@ -20,7 +20,7 @@ from tare.runtimes.kubernetes.facts import read_facts
 from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import VARIABLE, cluster_settings
 
-from . import ferretdb
+from . import ferretdb, stub_sets
 from .conftest import QUICK, Bench
 from .rigs import KUBERNETES_STATE, is_up, kubernetes_rig, no_kubernetes
 
@@ -197,6 +197,48 @@ def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) ->
         assert manifest["status"] == "done", manifest["reason"]
         assert manifest["clients"][0]["ok"] > 0
         assert "FerretDB" in manifest["database"]["stand_in"]
+    assert namespaces(api) == []
+
+
+ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
+
+
+def test_all_endpoints_of_one_set_of_stubs_in_slices(bench: Bench, api: Api) -> None:
+    levels = {name: f"{{platform.endpoint: {name}}}" for name in ENDPOINTS}
+    pods = "{runtime: kubernetes, network: container-dns, storage: emptydir}"
+    turns = ("--set", "design.slice=100ms", "--set", "design.turn=pass")
+    study = stub_sets.write(bench, levels, platform=pods)
+    found = stub_sets.done(bench, bench.tare("run", study, *turns))
+    assert set(found) == set(ENDPOINTS)
+    assert len({one["deployment"] for one in found.values()}) == 1
+    (names,) = {frozenset(stub_sets.named(one)) for one in found.values()}
+    for name, manifest in found.items():
+        assert (stub_sets.reached(manifest) == names) == (name == "container-dns")
+        assert all(one["path"].startswith(name) for one in stub_sets.members(manifest))
+        assert manifest["path"]["cluster"]["network plugin"]
+        assert manifest["slices"]["frozen"]
+    assert len(set().union(*map(stub_sets.reached, found.values()))) == 3 * len(ENDPOINTS)
+    assert namespaces(api) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("client", "storage"),
+    [("{}", "host-path"), ("{runtime: kubernetes, network: bridge}", "layer")],
+    ids=["client outside", "client in a pod"],
+)
+def test_members_of_a_set_know_each_other_by_the_endpoint_of_the_study(
+    bench: Bench, api: Api, client: str, storage: str
+) -> None:
+    levels = {name: f"{{platform.network: {name}}}" for name in (*ENDPOINTS, "host")}
+    pods = f"{{runtime: kubernetes, network: host-port, storage: {storage}}}"
+    study = stub_sets.write(bench, levels, platform=pods, client=client)
+    found = stub_sets.done(bench, bench.tare("run", study))
+    assert set(found) == set(levels)
+    assert len({one["deployment"] for one in found.values()}) == len(levels)
+    for name, manifest in found.items():
+        assert stub_sets.named(manifest) == stub_sets.reached(manifest)
+        assert all(one["path"].startswith(name) for one in stub_sets.members(manifest))
     assert namespaces(api) == []
 
 

@@ -26,7 +26,7 @@ from tare.runtimes.swarm.runtime import SwarmRuntime
 from tare.runtimes.swarm.settings import VARIABLE, swarm_settings
 from tare.study.platform import Platform
 
-from . import ferretdb
+from . import ferretdb, stub_sets
 from .conftest import QUICK, Bench
 from .rigs import SWARM_STATE, is_up, no_swarm, swarm_rig
 
@@ -155,6 +155,33 @@ def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["image"]
         assert unit["path"].startswith(unit["network"])
+    assert leftovers().words() == {}
+
+
+def test_two_endpoints_of_one_set_of_stubs_in_slices(bench: Bench) -> None:
+    levels = {name: f"{{platform.endpoint: {name}}}" for name in ("host-port", "container-dns")}
+    tasks = "{runtime: swarm, network: container-dns, storage: volume}"
+    turns = ("--set", "design.slice=100ms", "--set", "design.turn=pass")
+    study = stub_sets.write(bench, levels, platform=tasks, client=INSIDE)
+    found = stub_sets.done(bench, bench.tare("run", study, *turns))
+    assert set(found) == set(levels)
+    assert len({one["deployment"] for one in found.values()}) == 1
+    (names,) = {frozenset(stub_sets.named(one)) for one in found.values()}
+    for name, manifest in found.items():
+        assert (stub_sets.reached(manifest) == names) == (name == "container-dns")
+        assert all(one["path"].startswith(name) for one in stub_sets.members(manifest))
+    assert leftovers().words() == {}
+
+
+@pytest.mark.long
+def test_members_of_a_set_know_each_other_by_the_endpoint_of_the_study(bench: Bench) -> None:
+    levels = {name: f"{{platform.network: {name}}}" for name in ("host-port", "container-dns")}
+    tasks = "{runtime: swarm, network: host-port, storage: layer}"
+    study = stub_sets.write(bench, levels, platform=tasks, client=INSIDE)
+    found = stub_sets.done(bench, bench.tare("run", study))
+    assert set(found) == set(levels)
+    for manifest in found.values():
+        assert stub_sets.named(manifest) == stub_sets.reached(manifest)
     assert leftovers().words() == {}
 
 

@@ -47,6 +47,12 @@ def test_a_later_load_leaves_the_rows_of_earlier_ones_to_them() -> None:
     assert "inserted_before" not in told["populate"]
 
 
+def test_members_of_a_set_are_reached_at_the_endpoint_s_addresses() -> None:
+    url, there = "mongodb://172.30.0.1:27017/ycsb?replicaSet=d1", {"172.30.0.1:27017": "10.0.0.9:1"}
+    assert spec(mongodb=url, reached=there)["reached"] == there
+    assert "reached" not in spec(mongodb=url)
+
+
 def test_populating_uses_its_own_threads_and_no_rate() -> None:
     open_loop = SETUP.model_copy(update={"load": Load(rate=100.0)})
     made = spec(open_loop, phase="populate")

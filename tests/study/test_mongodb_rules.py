@@ -55,7 +55,11 @@ def test_a_study_as_a_run_records_it_reads_back(read: ReadStudy) -> None:
         ("database.write_concern=most", "neither majority nor a number of members", "majority"),
         ("database.read_preference=secondry", "'secondry' is not known", "did you mean secondary"),
         ("load.workload=stress-mixed", "load.workload: stress-mixed with", "ycsb-a to ycsb-f"),
-        ("platform={runtime: docker, storage: layer}", "platform.storage: layer, with", "volume"),
+        (
+            "platform={runtime: kubernetes, storage: layer}",
+            "platform.storage: layer of kubernetes, with",
+            "host-path",
+        ),
         ("client.tool=latte", "client.tool: latte with database.kind mongodb", "tare or ycsb"),
     ],
 )
@@ -66,6 +70,16 @@ def test_what_a_replica_set_cannot_have(
     assert error.where == f"--set {override}"
     assert what in error.what
     assert remedy in error.remedy
+
+
+def test_an_engine_makes_the_directory_in_a_container_s_layer_and_the_stub_needs_none(
+    read: ReadStudy,
+) -> None:
+    for runtime in ("docker", "podman"):
+        layer = f"platform={{runtime: {runtime}, storage: layer}}"
+        assert read(MONGODB, (layer,)).platform.storage == "layer"
+    stub = ("platform={runtime: kubernetes, storage: layer}", "database.stand_in=true")
+    assert read(MONGODB, stub).platform.storage == "layer"
 
 
 def test_one_member_serves_no_read_of_secondaries(refuse: RefuseStudy) -> None:

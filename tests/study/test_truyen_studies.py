@@ -280,13 +280,13 @@ def test_with_an_image_alone_the_native_baseline_is_left_out_and_another_may_be_
 
 
 def test_without_a_server_each_condition_says_what_to_name() -> None:
-    plan = planned()
+    plan = planned("database.stand_in=false")
     assert not plan.conditions
     assert all("MongoDB's server cannot be fetched" in one.why for one in plan.left_out)
 
 
-def test_the_stub_stands_in_wherever_a_mongod_would_run() -> None:
-    plan = planned("database.stand_in=true")
+def test_the_stub_stands_in_wherever_a_mongod_would_run_if_none_is_named() -> None:
+    plan = planned()
     assert deployments(plan) == deployments(planned("database.home=/opt/mongodb-7.0.14"))
     assert {one.setup.database.nodes for one in plan.conditions} == {3}
 

@@ -45,6 +45,11 @@ pub struct Spec {
     #[serde(default)]
     #[schemars(regex(pattern = "^mongodb://"))]
     pub mongodb: Option<String>,
+    /// Of MongoDB: member, by the name that the set has for it, to where this client reaches it; others
+    /// are where their names say.
+    #[serde(default)]
+    #[schemars(extend("default" = {}))]
+    pub reached: BTreeMap<String, String>,
     /// Whether a program may answer there that is not MongoDB and only behaves like it.
     #[serde(default)]
     pub stand_in: bool,

@@ -2,13 +2,16 @@
 
 use tare_draw::Share;
 use tare_engine::errors::Fatal;
-use tare_engine::wire::Deployment;
+use tare_engine::wire::{Deployment, Host};
 use tare_ycsb::embedded::{self, CoreWorkload, MongoWorkload};
 
 use crate::spec::{InsertOrder, Phase, Spec, Ycsb, YcsbDistribution};
 
 /// Tries after the first one while the table is populated, as in cassandra-stress.
 const RETRIES: u64 = 9;
+
+/// The port of a MongoDB member whose name has none; the specification's have one.
+const MONGODB: u16 = 27017;
 
 /// The core workload that a specification asks for.
 ///
@@ -36,6 +39,12 @@ pub fn mongodb(
         embedded::mongodb(url, &properties(ycsb, spec), slots, share, before).map_err(refused)?;
     deployment.database.clone_from(&spec.keyspace);
     deployment.stand_in = spec.stand_in;
+    for (member, at) in &spec.reached {
+        let host =
+            |text: &str| Host::parse(text, MONGODB).map_err(|why| Fatal::spec("reached", why));
+        let reached = &mut deployment.uri.options.reached;
+        reached.insert(host(member)?, host(at)?);
+    }
     Ok((workload, deployment))
 }
 
@@ -206,9 +215,25 @@ mod tests {
         assert_eq!(workload.operations(), ["READ", "UPDATE"]);
         assert_eq!(deployment.uri.hosts.len(), 2);
         assert_eq!(deployment.database, spec.keyspace);
+        assert!(deployment.uri.options.reached.is_empty());
         let fatal = mongodb("mongodb://ann:secret@h/?w=0", ycsb, &spec, 8);
         let fatal = fatal.err().unwrap().to_string();
         assert!(fatal.contains("mongodb.url"), "{fatal}");
         assert!(!fatal.contains("secret"), "{fatal}");
+    }
+
+    #[test]
+    fn members_are_reached_where_the_specification_says() {
+        let url = "mongodb://10.0.0.1,10.0.0.2/?replicaSet=rs0";
+        let reached = r#"{"10.0.0.1:27017": "127.0.0.1:32768"}"#;
+        let spec = spec(&[("mongodb", &format!("{url:?}")), ("reached", reached)]);
+        let crate::spec::Workload::Ycsb(ycsb) = &spec.workload else {
+            panic!("{:?}", spec.workload);
+        };
+        let (_, deployment) = mongodb(url, ycsb, &spec, 8).unwrap();
+        let reached = &deployment.uri.options.reached;
+        let at = |name: &str| reached.get(&Host::new(name, 27017)).cloned();
+        assert_eq!(at("10.0.0.1"), Some(Host::new("127.0.0.1", 32768)));
+        assert_eq!(at("10.0.0.2"), None);
     }
 }

@@ -1,9 +1,11 @@
 //! What a connection is opened with, and how reads and writes are to be done.
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_net::{Password, TlsOptions};
 
 use crate::document::Writer;
+use crate::topology::Host;
 use crate::uri::BadUri;
 
 /// How the password is proven.
@@ -54,6 +56,9 @@ pub struct Options {
     pub depth: usize,
     /// The name that the server's log knows this client by.
     pub application: String,
+    /// Where members are reached that are not reached where their names say: they know each other by
+    /// one address, and this client goes by another endpoint.
+    pub reached: BTreeMap<Host, Host>,
 }
 
 impl Default for Options {
@@ -65,6 +70,7 @@ impl Default for Options {
             checksums: false,
             depth: 1,
             application: "tare".to_owned(),
+            reached: BTreeMap::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 
 use bson::{doc, Document};
 use scripted::{answer_all, listener, member, refusal, standalone};
-use tare_mongo::{Error, Role, Shape, Topology, Uri};
+use tare_mongo::{Error, Host, Role, Shape, Topology, Uri};
 
 /// A member that answers `hello` with this and `ping` with yes.
 fn run(listener: TcpListener, hello: Document) {
@@ -47,6 +47,23 @@ fn one_member_leads_to_all_of_them() {
     assert_eq!(topology.writable(), Some(2));
     assert_eq!(topology.members[2].address, Some(addresses[2]));
     assert!(topology.sessions);
+}
+
+#[test]
+fn members_are_reached_where_the_options_say_and_keep_their_names() {
+    let names: Vec<SocketAddr> = (1..3).map(|n| ([192, 0, 2, n], 27017).into()).collect();
+    let mut uri = Uri::parse("mongodb://192.0.2.1:27017/?replicaSet=rs0").unwrap();
+    let (listeners, addresses): (Vec<_>, Vec<_>) = (0..2).map(|_| listener()).unzip();
+    for ((listener, me), address) in listeners.into_iter().zip(&names).zip(&addresses) {
+        run(listener, member(*me, &names, Some(names[1])));
+        let [name, at] = [me, address].map(|it| Host::new(&it.ip().to_string(), it.port()));
+        uri.options.reached.insert(name, at);
+    }
+    let topology = Topology::discover(&uri).unwrap();
+    assert_eq!(roles(&topology), [Role::Secondary, Role::Primary]);
+    assert_eq!(topology.members[1].host, Host::new("192.0.2.2", 27017));
+    assert_eq!(topology.members[1].address, Some(addresses[1]));
+    assert_eq!(topology.writable(), Some(1));
 }
 
 #[test]

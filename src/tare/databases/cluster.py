@@ -47,6 +47,11 @@ class Cluster(Protocol):
         """The connection string, of a database that is spoken to by one."""
         ...
 
+    def reached(self, client: str, endpoint: str) -> dict[str, str]:
+        """Member of that string to host:port where clients of this endpoint reach it; empty: where
+        the string says."""
+        ...
+
     @property
     def memory(self) -> tuple[str, str]:
         """What the server was given to keep data in, for the parity check: its name and size."""

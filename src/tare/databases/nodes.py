@@ -134,6 +134,10 @@ class Nodes:
         sites = [node.unit.site for node in self.nodes]
         return [one.target(self.PORT, inside=inside, endpoint=endpoint) for one in sites]
 
+    def reached(self, client: str, endpoint: str) -> dict[str, str]:
+        """Address that nodes tell clients to host:port by which these reach it; empty: the same."""
+        return {}
+
     def netns(self, endpoint: str) -> str:
         """Path of the network namespace in which clients of this endpoint run; empty: any."""
         for node in self.nodes:

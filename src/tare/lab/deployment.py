@@ -304,12 +304,14 @@ class Deployment:
         setup: Setup | None = None,
     ) -> dict[str, Any]:
         setup = setup or self.setup
+        runtime, endpoint = runtime_key(setup.client), setup.platform.endpoint
         return specification(
             setup,
             name=f"{self.identity}-{phase}",
             client=client.name,
-            targets=cluster.targets(runtime_key(setup.client), setup.platform.endpoint),
+            targets=cluster.targets(runtime, endpoint),
             mongodb=cluster.url,
+            reached=cluster.reached(runtime, endpoint),
             phase=phase,
             seed=seed,
             longest_s=longest,

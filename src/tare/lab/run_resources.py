@@ -241,7 +241,7 @@ def _mongodb_server(
     images = resources.runtimes[runtime].images()
     if images is not None and database.image:
         return _named_mongodb(images, database.image, say)
-    if database.home is None and not database.stand_in:
+    if database.home is None and not database.stubbed:
         raise ArtifactError(
             "no MongoDB server to run",
             where="database.image" if images else "database.home",

@@ -219,14 +219,16 @@ class TrialRun:
         """
         setup = self.condition.setup
         inserted_before = self.deployment.inserted_before()
+        runtime, endpoint = runtime_key(setup.client), setup.platform.endpoint
         for client in clients:
             cluster = self.deployment.clusters[client.cluster]
             made = specification(
                 setup,
                 name=self.trial.name,
                 client=client.name,
-                targets=cluster.targets(runtime_key(setup.client), setup.platform.endpoint),
+                targets=cluster.targets(runtime, endpoint),
                 mongodb=cluster.url,
+                reached=cluster.reached(runtime, endpoint),
                 phase="measure",
                 # clients of one cluster share its keys; what they draw differs by their names
                 seed=self.seed + self.keys * _KEYS_APART + client.cluster,

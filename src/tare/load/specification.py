@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any, Literal
 
 from tare.load.workloads import mixes, schedule, workload
@@ -22,6 +24,7 @@ def specification(
     client: str,
     targets: list[str],
     mongodb: str | None = None,
+    reached: Mapping[str, str] = MappingProxyType({}),
     phase: Phase,
     seed: int,
     hlog: PurePath | None = None,
@@ -37,6 +40,7 @@ def specification(
         client: unit name of the client, c1, c2, ...
         targets: host:port of the cluster's nodes, as the client reaches them.
         mongodb: connection string of a MongoDB deployment; None is a CQL cluster.
+        reached: of that, member to host:port where this client reaches it, if not by its name.
         phase: populate fills the table; warm runs the load until it is stopped; measure is a
             trial.
         seed: seed of keys, operations and values.
@@ -81,6 +85,7 @@ def specification(
         made["workload"]["inserted_before"] = inserted_before
     if mongodb is not None:
         made |= {"mongodb": mongodb, "stand_in": setup.database.stand_in}
+        made |= {"reached": dict(reached)} if reached else {}
     return made | _over_time(setup) if measured and load.phases else made
 
 

@@ -33,7 +33,7 @@ _SAME_LOAD = (
     "; give both the same fixed threads or rate (`--scale printed` where the study has it, else in "
     "its file), since each run would search a maximum of its own"
 )
-_NAMES = {"vmware": "VMware", "mongodb": "MongoDB"}
+_NAMES = {"vmware": "VMware"}
 
 
 def obstacle(
@@ -79,11 +79,6 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
 
 def _of_endpoint(setup: Setup) -> Iterator[Obstacle]:
     """An endpoint is kept by a client that stays where it was told to go."""
-    if setup.database.kind != "cassandra":
-        why = f"this version gives {_named(setup.database.kind)} no endpoints: members know each "
-        why += "other, and clients them, by one address"
-        remedy = "leave platform.endpoint out, set platform.network, then `tare plan` again"
-        yield Obstacle(("platform", "endpoint"), why, remedy)
     if setup.client.tool != "tare":
         why = f"{setup.client.tool} may go where nodes say they are, not to their "
         why += setup.platform.endpoint
@@ -168,9 +163,13 @@ def _of_client_hosts(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
 
 
 def _without_server(setup: Setup) -> Iterator[Obstacle]:
-    """No public package has MongoDB's server: it is the user's own, or an image's, or none."""
+    """No public package has MongoDB's server: it is the user's own, or an image's, or none.
+
+    The stub stands in for a server that nobody names, and not for one whose image is named: what
+    runs in place would be another server than what runs in containers.
+    """
     database = setup.database
-    if database.home is not None or database.stand_in:
+    if database.home is not None or database.stubbed:
         return
     without = "; without one, database.stand_in: true has the stub in its place, for what the "
     without += "platform costs alone"

@@ -183,3 +183,8 @@ class Database(StudyPart):
         512 * MIB, description="Cassandra: Java heap per node, fixed (Xms = Xmx)"
     )
     jvm: list[str] = Field([], description="Cassandra: extra arguments for the server's JVM")
+
+    @property
+    def stubbed(self) -> bool:
+        """The stub stands in: for no server that is named, in a directory or an image."""
+        return self.stand_in and self.home is None and self.image is None

@@ -33,16 +33,7 @@ def mongodb_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Prob
     yield from _members(setup, problems)
     yield from _load(setup, problems)
     yield from setting_problems(setup, problems)
-    if setup.platform.storage == LAYER:
-        kept = either(declared(setup.platform.runtime).made_storages)
-        yield problems.of(
-            "platform.storage",
-            "layer, with database.kind mongodb",
-            "an image of MongoDB has no directory where Tare keeps a server's data, and mongod "
-            "makes none",
-            f"set platform.storage to {kept}",
-            against=_KIND,
-        )
+    yield from _storage(setup, problems)
     if ("database", "version") not in problems.origins.at:
         yield problems.of(
             "database.version",
@@ -92,6 +83,21 @@ def _members(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
             "every read would fail: one member has no secondary",
             "use secondaryPreferred, or raise database.nodes",
             against="database.nodes",
+        )
+
+
+def _storage(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
+    """Container engines are told to make the directory; the stub keeps nothing and needs none."""
+    runtime = declared(setup.platform.runtime)
+    layer = setup.platform.storage == LAYER and runtime.orchestrator
+    if layer and not setup.database.stubbed:
+        yield problems.of(
+            "platform.storage",
+            f"layer of {runtime.name}, with database.kind mongodb",
+            "no image of a mongod has the directory where Tare keeps a server's data, mongod "
+            "makes none, and an orchestrator is asked for none",
+            f"set platform.storage to {either(runtime.made_storages)}",
+            against=_KIND,
         )
 
 

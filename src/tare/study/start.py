@@ -27,8 +27,10 @@ def why_not(setup: Setup, design: Design, *, here: bool = False) -> str:
         return "the study asks for it: design.data: populate"
     if design.reset != "keep":
         return f"design.reset: {design.reset} fills the table anew for every trial"
+    if database.stubbed:
+        return "the stub keeps nothing"
     if database.kind != "cassandra":
-        return f"there are none of {database.kind}"
+        return "a replica set's files name its members, which each deployment has anew"
     if database.image is not None:
         return "it runs another's image"
     return declared(setup.platform.runtime).data_out_of_reach(setup.platform, here=here)

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from tare.databases.mongodb.session import RefusedError
 from tare.errors import ClusterError, StudyError
-from tare.runtimes.unit import Site
+from tare.runtimes.unit import Site, Way
 from tests.databases.mongodb.scripted import BUILD, GIB, NOW, Servers, cluster
 
 FERRETDB = {"version": "7.0.42", "ferretdbVersion": "v1.24.0"}
@@ -221,6 +221,31 @@ def test_all_members_are_configured_before_the_first_starts(tmp_path: Path) -> N
     made.deploy()
     files = [f"d1-k1-n{number}/mongod.conf" for number in (1, 2, 3)]
     assert runtime.written == [files] * 3
+
+
+def on_a_bridge(site: Site) -> Site:
+    """A container with a published port beside its own address."""
+    number = int(site.name[-1])
+    own = f"172.30.0.{number}"
+    published = Way("10.0.0.9", "published", reached={27017: 30000 + number})
+    return replace(
+        site, endpoint_host=own, ways={"bridge": Way(own, "bridge"), "published": published}
+    )
+
+
+def test_clients_of_each_endpoint_are_told_where_it_leads_to_members_that_name_another(
+    tmp_path: Path,
+) -> None:
+    servers = Servers()
+    made, runtime = cluster(tmp_path, servers, nodes=2)
+    runtime.settle = on_a_bridge
+    made.deploy()
+    assert made.hosts == ["172.30.0.1:27017", "172.30.0.2:27017"]
+    assert made.reached("native", "") == {}, "as their names say"
+    assert made.reached("native", "published") == {
+        "172.30.0.1:27017": "10.0.0.9:30001",
+        "172.30.0.2:27017": "10.0.0.9:30002",
+    }
 
 
 def node_port(site: Site) -> Site:

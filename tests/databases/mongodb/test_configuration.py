@@ -69,5 +69,7 @@ def test_a_further_cluster_on_a_node_s_network_has_ports_of_its_own() -> None:
     assert made["net"]["port"] == 27117
     words = configuration.ferretdb_command("/opt/ferretdb", replace(POD, shift=100))
     assert "--listen-addr=:27117" in words
+    words = configuration.ferretdb_command("/opt/ferretdb", replace(SITE, everywhere=True))
+    assert "--listen-addr=:27017" in words, "a container's published ports lead elsewhere"
     words = configuration.stub_command("/opt/tare-stub", replace(POD, shift=100))
     assert "0.0.0.0:27117" in words

@@ -17,6 +17,7 @@ use crate::workload::Answer;
 
 pub use cql::Cql;
 pub use mongo::{Deployment, Mongo, MongoNode, MongoText};
+pub use tare_mongo::Host;
 
 /// A protocol, as the engine drives it.
 pub trait Wire: Sized + 'static {

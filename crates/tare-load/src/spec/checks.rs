@@ -44,6 +44,16 @@ impl Spec {
 
     /// The connection string itself is read where the workload is made.
     fn check_mongodb(&self) -> Result<(), Fatal> {
+        let hosts = self.reached.iter().flat_map(|(member, at)| [member, at]);
+        if let Some(host) = hosts.clone().find(|host| !is_target(host)) {
+            return Err(Fatal::spec(
+                "reached",
+                format!("{host:?} is not address:port"),
+            ));
+        }
+        if self.mongodb.is_none() && !self.reached.is_empty() {
+            return Err(Fatal::spec("reached", "is of MongoDB"));
+        }
         match (&self.mongodb, &self.workload) {
             (Some(_), _) if self.tls.is_some() => Err(Fatal::spec(
                 "tls",

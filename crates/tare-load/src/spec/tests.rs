@@ -63,6 +63,21 @@ fn everything_can_be_set() {
 }
 
 #[test]
+fn members_of_a_set_are_reached_at_addresses_with_ports() {
+    let url = ("mongodb", r#""mongodb://a:1/?replicaSet=rs0""#);
+    let there = ("reached", r#"{"a:1": "127.0.0.1:2"}"#);
+    assert_eq!(spec(&[url, there]).reached["a:1"], "127.0.0.1:2");
+    let (place, why) = refused(&[url, ("reached", r#"{"a:1": "127.0.0.1"}"#)]);
+    assert_eq!(place, "reached");
+    assert!(why.contains("\"127.0.0.1\""), "{why}");
+    assert_eq!(
+        refused(&[there]).0,
+        "reached",
+        "CQL clusters say where they are"
+    );
+}
+
+#[test]
 fn a_client_is_named_or_one_of_several() {
     let alone = spec(&[]).client;
     assert_eq!((alone.name.as_str(), alone.share), ("c1", Share::WHOLE));

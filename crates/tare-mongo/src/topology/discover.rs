@@ -195,7 +195,7 @@ fn visit(hosts: &[Host], options: &Options) -> Vec<Visit> {
 /// The first of a host's addresses that answers is the one that is used.
 fn introduce(host: &Host, options: &Options) -> Result<Found, Error> {
     let mut failed = None;
-    for address in host.resolve()? {
+    for address in options.reached.get(host).unwrap_or(host).resolve()? {
         match ask(address, host, options) {
             Ok(found) => return Ok(found),
             Err(error) => failed = failed.or(Some(error)),

@@ -167,6 +167,12 @@ class MongoCluster(Nodes):
         query = f"?{urlencode(options)}" if options else ""
         return f"mongodb://{','.join(self.hosts)}/{self.keyspace}{query}"
 
+    def reached(self, client: str, endpoint: str) -> dict[str, str]:
+        """Members know each other by the network's usual endpoint, and tell clients that one."""
+        if not endpoint:
+            return {}
+        return dict(zip(self.hosts, self.targets(client, endpoint), strict=True))
+
     @property
     def memory(self) -> tuple[str, str]:
         """WiredTiger's cache, as the parity check compares it."""

@@ -81,7 +81,7 @@ def mongod_command(mongod: str, site: Site) -> list[str]:
 
 def ferretdb_command(ferretdb: str, site: Site) -> list[str]:
     """FerretDB 1.24 with its data in SQLite, telling nobody of itself."""
-    address = "" if site.seed else site.listen  # it takes one, or all
+    address = "" if site.everywhere or site.seed else site.listen  # it takes one, or all
     return [
         ferretdb,
         f"--listen-addr={address}:{site.binds(PORT)}",

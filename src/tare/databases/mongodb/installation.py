@@ -244,8 +244,8 @@ def _unfit_image(name: str) -> list[Unfit]:
         return []
     why = f"{name} is an image of {STAND_IN}: there is no mongod in it"
     remedy = (
-        'set database.image to an image of MongoDB, such as "mongo:7"; FerretDB runs natively, '
-        "from database.home"
+        'set database.image to an image of MongoDB, such as "mongo:7"; FerretDB runs from '
+        "database.home, of which Tare makes an image for containers"
     )
     return [Unfit(("database", "image"), why, remedy)]
 

@@ -1,0 +1,82 @@
+"""Replica sets of three stubs in MongoDB's place: a study of them, and what outputs say then."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from .conftest import Bench
+
+STUDY = """\
+study: set
+question: Does a replica set run there?
+database: {{kind: mongodb, version: "7.0", nodes: 3, replication_factor: 3, stand_in: true,
+           write_concern: 2}}
+platform: {platform}
+client: {client}
+load: {{workload: ycsb-a, records: 500, threads: 8, warmup: 500ms, measure: {measure}}}
+factors:
+  way:
+{levels}
+baseline: {{way: {baseline}}}
+design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: keep, order: randomised,
+         warm: {{gentle: 0s, at_least: 1s, at_most: 5s, window: 1s}}}}
+"""
+STAND_IN = "a server that keeps nothing, and not MongoDB"
+STATES = ["PRIMARY", "SECONDARY", "SECONDARY"]
+
+
+def write(bench: Bench, levels: dict[str, str], *, platform: str = "{}", client: str = "{}",
+          measure: str = "1500ms") -> Path:  # fmt: skip
+    """A study of these conditions, each by what it sets; the first is the baseline."""
+    path = bench.root / "set.yaml"
+    lines = "\n".join(f"    {name}: {sets}" for name, sets in levels.items())
+    first = next(iter(levels))
+    text = STUDY.format(
+        platform=platform, client=client, measure=measure, levels=lines, baseline=first
+    )
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def done(bench: Bench, run: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
+    """Condition to the manifest of its trial, all of which were measured on whole sets; and every
+    output of the run says that no MongoDB was."""
+    assert run.returncode == 3, run.stdout + run.stderr  # it is not valid
+    found = {one["condition"]: one for one in bench.manifests("set").values()}
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert STAND_IN in manifest["database"]["stand_in"]
+        assert sorted(one["state"] for one in manifest["database"]["set"]) == STATES
+        assert len(members(manifest)) == 3
+        assert all(one["ok"] > 100 for one in manifest["clients"])
+        assert all(one["errors"] == 0 for one in manifest["clients"])
+        assert manifest["server_cpu_s"] > 0
+    directory = bench.root / "runs" / "set"
+    analysis = json.loads((directory / "analysis.json").read_text("utf-8"))
+    (check,) = [one for one in analysis["checks"] if one["name"] == "stand-in"]
+    assert check["status"] == "invalid"
+    assert STAND_IN in check["summary"]
+    for report in ("report.html", "report.md"):
+        assert STAND_IN in (directory / report).read_text("utf-8"), report
+    assert STAND_IN in run.stdout
+    return found
+
+
+def members(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """The units that make up the set."""
+    return [one for one in manifest["units"] if one["role"] == "database"]
+
+
+def named(manifest: dict[str, Any]) -> set[str]:
+    """By what members know each other, and tell clients."""
+    return {str(one["host"]) for one in manifest["database"]["set"]}
+
+
+def reached(manifest: dict[str, Any]) -> set[str]:
+    """Where the load's client reached them."""
+    return {str(one["endpoint"]) for one in members(manifest)}

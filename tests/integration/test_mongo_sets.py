@@ -1,0 +1,159 @@
+"""Replica sets from plan to report where no orchestrator runs them: in containers by each endpoint,
+with data in their layer, with the client in a container, on hosts over SSH, in groups of hosts.
+
+The sets are three stubs. FerretDB, which knows no sets, keeps real documents as one node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration import ferretdb, ssh_hosts, stub_sets
+
+from .conftest import Bench, leftovers
+from .test_endpoints import HOSTS, PATHS
+
+pytestmark = pytest.mark.engine
+
+BRIDGED = "{{platform: {{runtime: docker, network: bridge, endpoint: {0}}}}}"
+SLICES = ("--set", "design.slice=100ms", "--set", "design.turn=pass")
+ENDPOINTS = [name for name in HOSTS if name != "loopback"]  # each member has one of its own
+
+
+def test_three_endpoints_lead_to_one_set_whose_members_know_each_other_by_one(
+    bench: Bench,
+) -> None:
+    study = stub_sets.write(bench, {name: BRIDGED.format(name) for name in ENDPOINTS})
+    found = stub_sets.done(bench, bench.tare("run", study, *SLICES))
+    assert set(found) == set(ENDPOINTS)
+    assert len({one["deployment"] for one in found.values()}) == 1
+    (names,) = {frozenset(stub_sets.named(one)) for one in found.values()}
+    for name, manifest in found.items():
+        reached = stub_sets.reached(manifest)
+        assert len(reached) == 3
+        assert all(one.startswith(HOSTS[name]) for one in reached)
+        assert (reached == names) == (name == "bridge")
+        assert {one["path"] for one in stub_sets.members(manifest)} == {PATHS[name]}
+    relayed = {
+        name: one["engine_cpu_s"] / sum(client["ok"] for client in one["clients"])
+        for name, one in found.items()
+    }
+    others = max(relayed["bridge"], relayed["published"])
+    assert relayed["proxy"] > 4 * others, "the client stays at the endpoint of every member"
+    assert leftovers() == []
+
+
+@pytest.mark.long
+def test_every_network_and_storage_of_docker_with_the_client_in_a_container(bench: Bench) -> None:
+    docker = "{{platform: {{runtime: docker, network: {0}, storage: {1}}}}}"
+    levels = {
+        "native": "{}",
+        "host": docker.format("host", "volume"),
+        "bridge": docker.format("bridge", "directory"),
+        "published": docker.format("published", "layer"),
+    }
+    study = stub_sets.write(bench, levels, client="{runtime: docker}")
+    found = stub_sets.done(bench, bench.tare("run", study))
+    assert set(found) == set(levels)
+    for manifest in found.values():
+        (client,) = [one for one in manifest["units"] if one["role"] == "client"]
+        assert client["image"]
+    assert leftovers() == []
+
+
+FERRETDB = """\
+study: set
+question: Does a server that keeps documents run in a container's layer?
+database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
+load: {{workload: ycsb-b, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
+factors:
+  way:
+    layer: {{platform: {{runtime: docker, network: bridge, storage: layer, endpoint: bridge}}}}
+    loopback: {{platform: {{runtime: docker, network: bridge, storage: layer, endpoint: loopback}}}}
+baseline: {{way: layer}}
+design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+         warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
+"""
+
+
+@pytest.mark.long
+def test_ferretdb_keeps_its_documents_in_a_container_s_layer(bench: Bench) -> None:
+    study = bench.root / "set.yaml"
+    study.write_text(FERRETDB.format(home=ferretdb.program()), encoding="utf-8")
+    run = bench.tare("run", study)
+    assert run.returncode == 3, run.stdout + run.stderr
+    found = {one["condition"]: one for one in bench.manifests("set").values()}
+    assert set(found) == {"layer", "loopback"}
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert manifest["clients"][0]["ok"] > 10
+        assert manifest["clients"][0]["errors"] == 0
+        assert "FerretDB" in manifest["database"]["stand_in"]
+    assert leftovers() == []
+
+
+NODES = ["db1", "db2", "db3"]
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[ssh_hosts.SshHosts]:
+    """Three hosts for each of two groups, and one for the client."""
+    with ssh_hosts.needed_by("test_mongo_sets.py", *NODES, "g1", "g2", "g3", "load1") as made:
+        yield made
+
+
+@pytest.fixture
+def named(hosts: ssh_hosts.SshHosts) -> Iterator[None]:
+    path = hosts.inventory(nodes=NODES, guests=["g1", "g2", "g3"], clients=["load1"])
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TARE_INVENTORY", str(path))
+        yield
+
+
+ON_HOSTS = {"platform": "{machines: ssh}", "client": "{machines: ssh}"}
+
+
+def test_a_set_has_a_host_for_each_member_and_its_client_one_of_its_own(
+    bench: Bench, named: None
+) -> None:
+    levels = {"few": "{}", "many": "{load.threads: 16}"}
+    found = stub_sets.done(bench, bench.tare("run", stub_sets.write(bench, levels, **ON_HOSTS)))
+    for manifest in found.values():
+        assert [one["machine"] for one in stub_sets.members(manifest)] == NODES
+        assert stub_sets.named(manifest) == stub_sets.reached(manifest)
+        (client,) = [one for one in manifest["units"] if one["role"] == "client"]
+        assert client["machine"] == "load1"
+        ways = {(one["from"], one["name"]) for one in manifest["path"]["asked"]}
+        assert {("load1", "db1"), ("db1", "db2"), ("db2", "db3")} <= ways
+    assert leftovers() == []
+
+
+@pytest.mark.long
+def test_two_groups_of_hosts_have_a_set_each_and_are_driven_in_slices(
+    bench: Bench, named: None
+) -> None:
+    levels = {"nodes": "{platform.hosts: nodes}", "guests": "{platform.hosts: guests}"}
+    study = stub_sets.write(bench, levels, **ON_HOSTS)
+    found = stub_sets.done(bench, bench.tare("run", study, "--set", "design.slice=100ms"))
+    assert set(found) == set(levels)
+    for name, manifest in found.items():
+        assert {one["hosts"] for one in stub_sets.members(manifest)} == {name}
+        assert len({one["machine"] for one in stub_sets.members(manifest)}) == 3
+        assert manifest["slices"]["frozen"]
+    assert leftovers() == []
+
+
+@pytest.mark.long
+def test_containers_on_hosts_have_the_native_members_program(
+    bench: Bench, hosts: ssh_hosts.SshHosts, named: None
+) -> None:
+    for name in NODES:
+        hosts.hosts[name].start_engine()
+    docker = "{platform: {runtime: docker, storage: layer}}"
+    study = stub_sets.write(bench, {"native": "{}", "docker": docker}, **ON_HOSTS)
+    found = stub_sets.done(bench, bench.tare("run", study))
+    assert set(found) == {"native", "docker"}
+    assert len({one["bits"] for each in found.values() for one in stub_sets.members(each)}) == 1
+    assert leftovers() == []
