@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines.kvm import network
+from tare.machines.kvm import image, network
 from tare.machines.kvm.kinds import TCG
 from tare.machines.kvm.made import MadeDomains, domains_for
-from tare.machines.kvm.missing import TRY, missing
+from tare.machines.kvm.missing import missing
 from tare.machines.ssh import Connection, HostError
 from tare.study.domains import Domains
 from tare.study.quantities import MIB
@@ -50,11 +50,15 @@ margins: {throughput: 5%}
 
 
 @pytest.fixture(autouse=True)
-def able(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TRY, "try")
+def able(request: pytest.FixtureRequest) -> None:
     gone = missing()
     if gone is not None:
         pytest.skip(f"{gone.why}; {gone.remedy}, then pytest tests/integration/test_domains.py")
+    if request.node.get_closest_marker("long") is None and image.kept() is None:
+        pytest.skip(
+            "the image of virtual machines is not made yet, which takes some minutes; "
+            "pytest -m long tests/integration/test_domains.py makes it"
+        )
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from tare.machines.kvm.missing import missing as gone
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine of root's with a cache of its own, and every program."""
     monkeypatch.setenv("TARE_CACHE", str(tmp_path))
-    monkeypatch.setenv(missing.TRY, "try")
     monkeypatch.setattr(missing.platform, "machine", lambda: "x86_64")
     monkeypatch.setattr(missing.os, "geteuid", lambda: 0)
     monkeypatch.setattr(missing, "_TUN", tmp_path)
@@ -27,13 +26,6 @@ def has(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 def test_where_everything_is_there_nothing_is_missing() -> None:
     assert gone() is None
-
-
-def test_they_are_made_where_that_is_asked_for_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(missing.TRY)
-    found = gone()
-    assert found is not None
-    assert "TARE_DOMAINS=try tare plan" in found.remedy
 
 
 def test_qemu_is_named_with_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,6 @@ _MAKERS = {
 }
 """for the image alone"""
 _TUN = Path("/dev/net/tun")
-TRY = "TARE_DOMAINS"
-"""environment variable: `try` has virtual machines made"""
 
 
 @dataclass(frozen=True)
@@ -38,12 +36,6 @@ class Missing:
 
 def missing() -> Missing | None:
     """Why no domain can be made here; None where one can, as far as can be told without trying."""
-    if os.environ.get(TRY) != "try":
-        return Missing(
-            "this version makes virtual machines on trial only",
-            f"{TRY}=try tare plan, or have them as hosts of a group (platform.machines: ssh, "
-            "docs/machines.md)",
-        )
     if platform.machine() != "x86_64":
         return Missing(
             f"this version makes virtual machines on x86_64 only, not on {platform.machine()}",
