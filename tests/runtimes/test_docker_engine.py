@@ -159,5 +159,6 @@ def test_without_an_engine_the_remedy_is_one_that_needs_no_checkout(
     """Tare of a wheel has no Makefile."""
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     seen = DECLARED.seen()
-    assert (seen.ok, seen.says) == (False, "no Docker engine answers")
+    assert not seen.ok
+    assert seen.says.startswith("no Docker engine answers")
     assert seen.remedy.startswith("apt-get install docker.io, then start dockerd;")

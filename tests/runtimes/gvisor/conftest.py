@@ -34,7 +34,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
         }
         client = SimpleNamespace(info=lambda: {"Runtimes": {"runc": {"path": "runc"}, **told}})
         monkeypatch.setattr(entry, "connect", lambda timeout_s: client)
-        monkeypatch.setattr(entry.shutil, "which", lambda name: None)
+        monkeypatch.setattr(entry.shutil, "which", lambda name, **_: None)
         return program
 
     return has
