@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,7 @@ from tare.records.kept_measurements import MeasuredMachine, keep, write
 from tare.records.layout import RunFiles
 from tare.records.part_prices import keep_parts, parts_here
 from tare.records.prices import BEFORE_CALLS
+from tare.runtimes.registry import declared
 from tare.study.plan import make_plan
 from tare.study.schema import Study
 from tests.analysis.test_bill import BRIDGE, price, weighing
@@ -24,7 +26,6 @@ from tests.analysis.test_part_prices import weighed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tare.cli.weighing import WeighingRequest
     from tare.records.part_prices import PartWeighing, WeighedPart
@@ -135,6 +136,15 @@ def test_a_study_that_writes_weighs_storage_first_too(scene: Scene) -> None:
     layer = {**writes, "platform": {**DOCKER["platform"], "storage": "layer"}}
     scene.parts(layer)
     assert scene.parts_weighed == 1, "the layer was weighed, and so was the directory"
+
+
+def test_storage_of_two_disks_is_not_weighed_as_no_bill_could_use_it(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes = {**DOCKER, "load": {"workload": "ycsb-a", "measure": "4s"}}
+    monkeypatch.setattr(type(declared("docker")), "store", lambda self: Path("/proc"))
+    scene.parts(writes)
+    assert scene.what == ["system"]
 
 
 def test_those_of_this_week_are_taken(scene: Scene) -> None:

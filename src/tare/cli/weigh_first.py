@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tare.cli.prices_text import not_valid
@@ -14,7 +16,7 @@ from tare.machines.facts import local_facts
 from tare.records.part_prices import WeighedPart, parts_here
 from tare.records.prices import BEFORE_CALLS, prices_here
 from tare.report import numbers
-from tare.runtimes.registry import BARE
+from tare.runtimes.registry import BARE, declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,12 +102,24 @@ def _parts_wanted(plan: Plan) -> dict[WeighedPart, set[str]]:
     setups = [one.setup for one in plan.conditions]
     found: dict[WeighedPart, set[str]] = {"system": {one.platform.runtime for one in setups}}
     if not all(one.load.only_reads for one in setups):
-        found["storage"] = {
-            f"{one.platform.runtime}.{one.platform.storage}"
-            for one in setups
-            if one.platform.runtime != BARE
-        }
+        written = {one.platform.runtime for one in setups} - {BARE}
+        if written and all(map(_beside_native, written)):
+            found["storage"] = {
+                f"{one.platform.runtime}.{one.platform.storage}"
+                for one in setups
+                if one.platform.runtime != BARE
+            }
     return found
+
+
+def _beside_native(runtime: str) -> bool:
+    """Whether it keeps files on the disk that native's are weighed on, as far as is known. Prices
+    of two disks would be of no use to a bill."""
+    store, own = declared(runtime).store(), Path(tempfile.gettempdir())
+    try:
+        return store is None or store.stat().st_dev == own.stat().st_dev
+    except OSError:  # it may be looked into by its owner alone
+        return True
 
 
 def _prices(found: PartWeighing, part: WeighedPart, platforms: set[str]) -> bool:
