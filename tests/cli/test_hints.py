@@ -77,6 +77,14 @@ def test_containers_with_the_hosts_network_and_storage_alone_are_named() -> None
     assert hint_lines(planned(factors={"platform": levels})) == []
 
 
+def test_of_containers_on_other_hosts_no_network_is_asked_for_that_is_refused_there() -> None:
+    hosts = {"platform": {"machines": "ssh", "limits": {}}, "client": {"machines": "ssh"}}
+    levels = {"native": {}, "docker": {"platform": {"runtime": "docker"}}}
+    (hint,) = hint_lines(planned(factors={"platform": levels}, **hosts))
+    assert "write storage: volume" in hint
+    assert "bridge" not in hint
+
+
 ENDPOINTS = {
     "endpoint": {name: {"platform": {"endpoint": name}} for name in ("bridge", "published")}
 }

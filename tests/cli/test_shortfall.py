@@ -71,6 +71,17 @@ def test_levels_that_share_a_deployment_can_be_told_apart_on_it() -> None:
     assert shortfall_lines(planned(threads, deployments=1, blocks=4, fresh="deployment")) == []
 
 
+def test_a_study_of_which_the_controls_alone_are_left_has_no_answer() -> None:
+    study = {
+        "study": "pair",
+        "factors": {"platform": {"native": {}, "again": {}, "other": VMWARE}},
+        "baseline": {"platform": "native"},
+        "design": {"deployments": 2, "blocks": 2},
+    }
+    (line,) = shortfall_lines(make_plan(Study.model_validate(study), obstacle))
+    assert line.startswith("note: only controls will be compared")
+
+
 def test_a_run_that_compares_nothing_is_said_to() -> None:
     (line,) = shortfall_lines(planned(VMWARE, deployments=2, blocks=2))
     assert "nothing will be compared" in line
@@ -83,7 +94,9 @@ def test_without_qemu_the_kvm_thesis_compares_nothing_and_its_plan_ends_with_tha
     out = io.StringIO()
     show(plan, Terminal(file=out, width=300))
     assert (
-        out.getvalue().splitlines()[-1].startswith("note: nothing will be compared: 6 conditions")
+        out.getvalue()
+        .splitlines()[-1]
+        .startswith("note: nothing will be compared: 6 conditions to run")
     )
 
 

@@ -153,6 +153,14 @@ def one_of(option: str, value: str, known: Any) -> Any:
     return value
 
 
+def _meant(option: str, value: str, given: float) -> str:
+    if 1 < given <= 100:
+        return f"did you mean {value}%?"
+    if given > 100:
+        return f"give the share of what your cluster can do, like {option} 40%, and not a rate"
+    return f"like {option} 5% or 0.05"
+
+
 def share(option: str, value: str) -> float:
     try:
         share = float(str(parse_fraction(value))) if "%" in value else float(value)
@@ -162,6 +170,6 @@ def share(option: str, value: str) -> float:
         raise KnowledgeError(
             f"{option} {value}: no percentage",
             why="more than 0% and at most 100%, with its sign, or as a fraction",
-            remedy=f"did you mean {value}%?" if 1 < share <= 100 else f"like {option} 5% or 0.05",
+            remedy=_meant(option, value, share),
         )
     return share

@@ -141,9 +141,13 @@ def _left_of_containers(plan: Plan) -> Iterator[str]:
     if contained and all((one.network, one.storage) == _OF_THE_HOST for one in contained):
         yield (
             f"{contained[0].runtime} has the host's network and a directory of the host here, so "
-            "that neither a way into a container nor its storage is measured; to measure what "
-            "most containers have, write platform: "
+            "that neither a way into a container nor its storage is measured; "
+        ) + (
+            "to measure what most containers have, write platform: "
             f"{{runtime: {contained[0].runtime}, network: bridge, storage: volume}}"
+            if any(one.machines == "local" for one in contained)
+            else "to measure its storage, write storage: volume; ways into a container are "
+            "measured on this machine alone (platform.machines: local)"
         )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.cli.compared import LEAST_UNITS
 from tare.cli.console import Terminal
+from tare.report.numbers import count
 from tare.study.comparisons import comparisons
 
 if TYPE_CHECKING:
@@ -29,9 +30,15 @@ def shortfall_lines(plan: Plan) -> list[str]:
     design = plan.study.design
     lines = []
     if asked and not made:
+        run = count(len(plan.conditions), "condition")
         lines.append(
-            f"nothing will be compared: {len(plan.conditions)} conditions are run, and for each "
-            "the one that it is compared with is left out"
+            f"nothing will be compared: {run} to run, and the one that each is compared with is "
+            "left out"
+        )
+    elif _controls_alone(made) and not _controls_alone(asked):
+        lines.append(
+            "only controls will be compared: of every other comparison one side is left out, so "
+            "that the study's question has no answer"
         )
     if design.deployments * design.blocks < LEAST_UNITS:
         lines.append(
@@ -44,6 +51,10 @@ def shortfall_lines(plan: Plan) -> list[str]:
             "verdict is given; ask for more, e.g. --set design.deployments=3"
         )
     return [f"note: {line}" for line in lines]
+
+
+def _controls_alone(pairs: list[tuple[Condition, Condition]]) -> bool:
+    return all(base.repeats(treated) for base, treated in pairs)
 
 
 def _conditional(plan: Plan, made: list[tuple[Condition, Condition]]) -> bool:

@@ -134,7 +134,9 @@ def _on_own_machines(setup: Setup) -> Iterator[Obstacle]:
     yield from _not_brought(setup)
     if setup.platform.network == "published":
         why = "this version publishes no container's ports on other hosts"
-        yield Obstacle(("platform", "network"), why, "set platform.network to host")
+        remedy = "set platform.network to host; to measure published ports run all nodes on one "
+        remedy += "machine, and Tare there (platform.machines: local)"
+        yield Obstacle(("platform", "network"), why, remedy)
 
 
 def _not_brought(setup: Setup) -> Iterator[Obstacle]:
