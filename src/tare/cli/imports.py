@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tare.cli.options import complete_study, named_study
 from tare.imports.tool_names import TOOLS
 
 
@@ -16,7 +17,15 @@ def command(
         list[Path],
         typer.Argument(help="Files, directories, .zip, .tar (.gz, .xz, .bz2).", metavar="PATHS..."),
     ],
-    study: Annotated[Path, typer.Option("--study", help="The study that they are trials of.")],
+    study: Annotated[
+        Path,
+        typer.Option(
+            "--study",
+            help="The study that they are trials of: a YAML file, or the name of one of Tare's.",
+            callback=named_study,
+            autocompletion=complete_study,
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", help="The run's directory, new or empty.")],
     factors: Annotated[
         str | None,

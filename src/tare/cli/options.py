@@ -17,7 +17,7 @@ def complete_study(incomplete: str) -> list[str]:
     return [name for name in shipped_names() if name.startswith(incomplete)]
 
 
-def _named(study: Path) -> Path:
+def named_study(study: Path) -> Path:
     """The study that comes with Tare under this name, where there is no such file.
 
     Raises:
@@ -50,7 +50,7 @@ StudyFile = Annotated[
     typer.Argument(
         help="The study: a YAML file, or the name of one that comes with Tare.",
         metavar="STUDY",
-        callback=_named,
+        callback=named_study,
         autocompletion=complete_study,
     ),
 ]

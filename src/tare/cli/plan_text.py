@@ -142,6 +142,12 @@ def show(
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""
     console.print(Text.assemble((study.study, "bold"), f"{size}  {study.question}"))
+    if any(one.setup.database.stubbed for one in plan.conditions):
+        console.print(
+            "no mongod is named: a stub stands in, which keeps nothing. The report will be not "
+            "valid, and tells what the platforms cost alone (docs/mongodb.md)",
+            style="bold yellow",
+        )
     table = Table(box=None, pad_edge=False, header_style="bold")
     longest = max((len(one.name) for one in plan.conditions), default=0)
     table.add_column("condition", overflow="fold", no_wrap=longest <= UNBROKEN)

@@ -50,7 +50,7 @@ def demands(
     Args:
         settings: per setting that the finding names, the values that this side may have.
     """
-    if not reference.carried:
+    if not reference.other_database:
         yield _same("database", finding.database, lambda s: s.database.kind)
     yield from _platform(side)
     yield from _cluster(finding, side)

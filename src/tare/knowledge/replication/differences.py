@@ -23,7 +23,7 @@ def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
     """What holds for every row: database, data, durations, repetitions, sizes, machines."""
     findings = [entry.finding for entry in reference.entries]
     kinds = sorted({one.database for one in findings})
-    if reference.carried:
+    if reference.other_database:
         yield f"database: {run.study.database.kind} here, {' and '.join(kinds)} in the source"
     stand_ins = {str(one) for trial in run.trials if (one := _stand_in(trial))}
     for name in sorted(stand_ins):

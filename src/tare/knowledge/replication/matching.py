@@ -29,7 +29,7 @@ _EXTREMES = (
     "it states the least and the greatest change of single cases, and not what any of them is"
 )
 _WAIVED = frozenset({"address", "plugin"})
-"""What a study of another database may have in no condition at all, and still ask the same."""
+"""What a study may have in no condition, and still ask here what another one asked."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ class Reference:
         conditions: without those that repeat another one (A/A).
         source: the study id of the findings.
         entries: the published findings, in the order of their file.
-        carried: they are another database's; the study asks the same questions of its own.
+        carried: they are another study's, which measured elsewhere; this one asks the same here.
+        other_database: and they are another database's.
     """
 
     study: Study
@@ -43,6 +44,7 @@ class Reference:
     source: str
     entries: tuple[Entry, ...]
     carried: bool
+    other_database: bool
 
     def named_by(self, hardware: str) -> dict[str, set[str]]:
         """Factor to its levels that the source's hardware names, of factors that set a size."""
@@ -76,13 +78,15 @@ def make_reference(path: Path, library: Library) -> Reference:
             why="a scorecard compares with findings of a published study of the same name",
             remedy="`tare run` runs any study; `tare findings` lists what was published",
         )
+    carried = source != study.study
     return Reference(
         study=study,
         conditions=tuple(one for one in expand(study) if one.aa_of is None),
         source=source,
         entries=tuple(entries),
-        carried=source != study.study
-        and study.database.kind not in {entry.finding.database for entry in entries},
+        carried=carried,
+        other_database=carried
+        and study.database.kind not in {one.finding.database for one in entries},
     )
 
 
