@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 WRITE = (DATA / "stress-4.0-alpha2-write-j17-hdr.txt").read_text(encoding="utf-8")
 MIXED = (DATA / "stress-3.11.2-mixed-j17.txt").read_text(encoding="utf-8")
 YCSB = (DATA / "ycsb-cassandra-a-t.txt").read_text(encoding="utf-8")
+FERRETDB = (DATA / "ycsb-ferretdb-a-t.txt").read_text(encoding="utf-8")
 LOAD = (DATA / "ycsb-cassandra-a-load.txt").read_text(encoding="utf-8")
 GO = (DATA / "go-ycsb-cassandra-a-run.txt").read_text(encoding="utf-8")
 STUDY = """\
@@ -111,6 +112,16 @@ def test_threads_and_consistency_that_the_study_says_for_all(
     base = "database: {consistency: {write: ONE, read: QUORUM}}"
     reason, _ = outcome_of(import_, study, tmp_path, "cassandra-stress", WRITE, base)
     assert reason == "the study says consistency ONE (writes) for one, its content QUORUM"
+
+
+@pytest.mark.parametrize(("kind", "reason"), [("mongodb", ""), ("cassandra", "was of mongodb")])
+def test_the_database_that_the_study_says(
+    import_: Import, study: Path, tmp_path: Path, kind: str, reason: str
+) -> None:
+    base = f'database: {{kind: {kind}, version: "7.0"}}'
+    found, _ = outcome_of(import_, study, tmp_path, "ycsb", FERRETDB, base)
+    assert reason in found
+    assert bool(found) == bool(reason)
 
 
 def test_a_level_that_describes_nothing_is_known_by_a_workloads_name(

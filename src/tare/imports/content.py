@@ -40,6 +40,7 @@ cassandra-stress's mixed load is not compared, for it draws whole clusters of on
 LEAST_OPERATIONS = 500
 """With fewer, a rare operation may be absent by chance: (1 - 0.05)^500 is below 1e-11."""
 
+_KIND = ("database", "kind")
 _WORKLOAD = ("load", "workload")
 _THREADS = ("load", "threads")
 
@@ -75,6 +76,9 @@ class StatedLoads:
         return [f"not checked against the study, for the file does not tell it: {', '.join(open_)}"]
 
     def _contradictions(self, condition: Condition, reading: FileReading) -> Iterator[str]:
+        kind, binding = condition.setup.database.kind, reading.told.get("database binding")
+        if binding in ("cassandra", "mongodb") and binding != kind and self._says(condition, _KIND):
+            yield f"the study says {kind} for {condition.name}, its content was of {binding}"
         workload = self._workload(condition)
         if workload and (reason := _other_operations(workload, reading.counts)):
             yield reason
