@@ -25,4 +25,4 @@ def show_papers(knowledge: list[Path], *, json: bool) -> None:
         scales = ", ".join(one.scales) or "none"
         told = (one.question, f"{one.findings} findings; scales: {scales}")
         print_indented(console, (f"  {line}" for line in told))
-    console.print("\ntare plan studies/NAME.yaml --scale SCALE says what one costs")
+    console.print("\ntare plan NAME --scale SCALE says what one costs")
