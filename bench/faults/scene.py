@@ -129,13 +129,14 @@ class Scene:
                 subprocess.run(["umount", "--lazy", str(self.runs)], check=True)
 
     def take_cache(self) -> None:
-        """A cache of its own with what this user's holds, but for what was measured: prices that
-        are weighed under faults are for nobody."""
+        """A cache of its own with what this user's holds, but for what was measured, as prices that
+        are weighed under faults are for nobody, and for disks of virtual machines: files with
+        holes, which a copy would fill with tens of gigabytes."""
         self._cache.mkdir()
-        measured = shutil.ignore_patterns(Weighing.kept_as, Noise.kept_as)
+        left = shutil.ignore_patterns(Weighing.kept_as, Noise.kept_as, "vm-*", "domains")
         if default_cache().is_dir():
             shutil.copytree(
-                default_cache(), self._cache, symlinks=True, ignore=measured, dirs_exist_ok=True
+                default_cache(), self._cache, symlinks=True, ignore=left, dirs_exist_ok=True
             )
 
     def ours(self) -> Seen:
