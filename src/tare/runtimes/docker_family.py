@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class EngineDeclaration(Declaration):
+class EngineDeclaration(Declaration, ABC):
     """A container of an engine of this machine, Docker's or one that is asked as Docker's is."""
 
     networks: tuple[str, ...] = ("host", "bridge", "published")
@@ -27,13 +28,13 @@ class EngineDeclaration(Declaration):
     def made_storages(self) -> tuple[str, ...]:
         return "volume", "directory"
 
+    @abstractmethod
     def usable(self) -> str:
         """What it is, for `tare doctor`.
 
         Raises:
             RuntimeUnavailableError: it cannot be used here.
         """
-        raise NotImplementedError
 
     def dns_name(self, run: str, unit: str) -> str:
         from tare.runtimes.docker import container_name
