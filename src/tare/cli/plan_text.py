@@ -15,6 +15,7 @@ from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
 from tare.cli.taken_hosts import made_domains, taken_hosts
+from tare.enumeration import listing
 from tare.report.numbers import DAYS_FROM, HOURS_FROM, count, length
 from tare.study.comparisons import comparisons
 from tare.study.design import LEAST_LOOKED_AT
@@ -122,9 +123,12 @@ def _margin(margin: float | None) -> str:
 
 
 def _load(setup: Setup) -> str:
-    """Workload, intensity, and the tool where it is not Tare's own."""
-    tool = "" if setup.client.tool == "tare" else f", by {setup.client.tool}"
-    return f"{setup.load.label}, {setup.load.intensity}{tool}"
+    """Workload, a mix of the study's own, intensity, and the tool where it is not Tare's."""
+    load, tool = setup.load, "" if setup.client.tool == "tare" else f", by {setup.client.tool}"
+    whole = sum(load.mix.values())
+    shares = [f"{100 * weight / whole:.3g}% {name}" for name, weight in load.mix.items() if weight]
+    mix = f" with {listing(shares)}" if shares else ""
+    return f"{load.label}{mix}, {load.intensity}{tool}"
 
 
 def show(
