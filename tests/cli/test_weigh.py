@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -283,3 +284,20 @@ def test_prices_of_a_host_are_kept_by_its_name_and_are_none_of_this_machine_s(
     (tmp_path / "prices.json").write_text(found.model_dump_json(), encoding="utf-8")
     assert prices_here("cassandra", here, tmp_path) is None, "whatever its file is called"
     assert prices_on("../db1", tmp_path) is None
+
+
+def test_kept_prices_of_a_host_are_shown_by_its_name(tmp_path: Path) -> None:
+    keep(on_host(), tmp_path)
+    words, own = ["findings", "prices", "--host"], {**os.environ, "TARE_CACHE": str(tmp_path)}
+
+    def told(host: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [TARE, *words, host], env=own, capture_output=True, text=True, check=False
+        )
+
+    found, none = told("db1"), told("db2")
+    assert (found.returncode, none.returncode) == (0, 1)
+    assert found.stdout.startswith("server-1: 2 CPUs, some, kvm, Linux 6.1; weighed ")
+    assert "docker.bridge" in found.stdout
+    assert "no prices of a host db2 are kept here" in none.stderr
+    assert "tare weigh --hosts FILE" in none.stderr

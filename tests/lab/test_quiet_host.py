@@ -3,6 +3,7 @@ refused. The host's probe is a program that tells the same of every slice."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from tare.lab.quiet_host import QuietHost
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import Offset
 from tare.monitor.meter import CpuReading
-from tests.lab.test_host_slices import SCHEDULE, Host, driven
+from tests.lab import test_host_slices
+from tests.lab.test_host_slices import PROBE, SCHEDULE, Host, driven
 
 HERE_USED = CpuReading(0.2, 0.02, 0.0, 0.01, {"client": 0.15}, {"user": 0.1, "system": 0.05})
 
@@ -36,7 +38,22 @@ def test_all_slices_have_the_time_of_both_machines_in_their_order(host: Host) ->
     assert [one.slot for one in whole] == [one.slot for one in own]
     assert whole[0].used.machine == pytest.approx(0.5)
     assert whole[0].used.units == {"client": 0.15, "n": 0.1}
-    assert whole[0].used.counts == {}, "nobody counts packets of two machines"
+    assert whole[0].used.counts == {}, "this kernel's probe counts no packets"
+
+
+def test_packets_are_the_server_s_by_its_own_network_namespace(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting = PROBE.replace('told["modes"] =', 'told["packets"] = 20 + number; told["modes"] =')
+    monkeypatch.setattr(test_host_slices, "PROBE", counting)
+    reading = QuietHost(host, "weigh")
+    reading.begin(SCHEDULE, 1000.0, [server(host)])
+    reading.close()
+    order = json.loads(host.notes.read_text(encoding="utf-8"))
+    assert order["parts"][0]["networks"] == ["/proc/7/net"]
+    own = [one for one in driven(HERE_USED) if one.slot.trial != 1]
+    for one in reading.joined(own, SCHEDULE, 1):
+        assert one.used.counts == {"packets": 20 + SCHEDULE.slots.index(one.slot)}
 
 
 def test_a_server_that_the_probe_has_lost_ends_the_weighing(host: Host) -> None:

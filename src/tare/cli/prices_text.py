@@ -11,6 +11,7 @@ from rich.table import Table
 from tare.analysis.price_doubts import doubts
 from tare.analysis.prices import UNOWNED, UNOWNED_US
 from tare.cli.background_load import disturbance
+from tare.monitor.background_load import BUSY_CORES
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -123,12 +124,19 @@ def on_host(found: Weighing) -> list[str]:
         f"servers on {host.name}{of} ({machine_in_words(found.machine)}), clients on "
         f"{machine_in_words(host.clients)}: CPU us is that of both machines, but for the host's "
         f"engine; the host's clock is known to ± {host.clock_uncertain_s * 1e3:.1f} ms; packets "
-        "and system calls are not counted there"
+        "are those of all programs of the server's network namespace; system calls are not counted"
     ]
     if host.one_kernel:
         told.append(
             f"note: {host.name} is this machine under another name: no wire is between them"
         )
+    return told + (_unowned(found) if found.other_cores <= BUSY_CORES else [])
+
+
+def _unowned(found: Weighing) -> list[str]:
+    """CPU time that no process's time holds, where that is beyond chance; where other programs run
+    it would be theirs."""
+    told = []
     for one in found.prices:
         unowned = one.counts.get(UNOWNED_US)
         more = one.parts.get(UNOWNED)
@@ -136,7 +144,7 @@ def on_host(found: Weighing) -> list[str]:
             told.append(
                 f"not in CPU us: {unowned.value:.2f} us [{unowned.low:.2f}, {unowned.high:.2f}] of "
                 f"{one.way} with {one.in_flight} in flight, by the kernel's ticks: interrupts that "
-                "found a CPU idle are no process's time, nor is what other programs used meanwhile"
+                "found a CPU idle are no process's time"
             )
         elif more is not None and _apart(more):
             told.append(

@@ -274,8 +274,8 @@ def weigh_and_keep(
     )
     found = prices(weighed, weighed.machine or MeasuredMachine.of(local_facts()))
     if operation in _KEPT and not wanted.usual():
-        if wanted.on is None:
-            say(f"not kept for bills of later runs, which take {_USUALLY}")
+        uses = "bills of later runs" if wanted.on is None else "tare findings prices --host"
+        say(f"not kept for {uses}, which take {_USUALLY}")
     elif operation in _KEPT and not doubts(found):
         _keep(found, lambda: keep(found), say)
     return found

@@ -5,6 +5,7 @@ They stand still never, as they wait for requests; clients drive them from this 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.errors import QuietError, RuntimeUnavailableError
@@ -84,7 +85,7 @@ class QuietHost:
                 "a server has no control group there, by which its CPU time is read",
                 where=self.machine.name,
             )
-        parts = [TrialOnHost([], {SERVER: one}) for one in servers]
+        parts = [TrialOnHost([], {SERVER: one}, networks=[one]) for one in servers]
         self._probe.begin(schedule, begins, begins - _BEGIN_S, parts, freezes=False)
 
     def refuse_fault(self) -> None:
@@ -100,7 +101,7 @@ class QuietHost:
             )
 
     def joined(self, driven: Sequence[Driven], schedule: Schedule, ways: int) -> list[Driven]:
-        """All slices with what was used on both machines.
+        """All slices with what was used on both machines, and the packets of the host's server.
 
         Call it once the probe is closed.
 
@@ -117,7 +118,16 @@ class QuietHost:
                 whole[one.slot] = one
             if trial.fault:
                 raise QuietError("a slice was not read on the host", why=trial.fault)
-        return [whole[one.slot] for one in driven if one.slot in whole]
+        numbers = {slot: number for number, slot in enumerate(schedule.slots)}
+        return [
+            self._counted(whole[one.slot], numbers[one.slot]) for one in driven if one.slot in whole
+        ]
+
+    def _counted(self, one: Driven, number: int) -> Driven:
+        """A slice with what its server alone was seen to do: of two machines nobody counts all."""
+        told = self._probe.used.get(number)
+        counts = told[0].counts if told else {}
+        return replace(one, used=replace(one.used, counts=counts))
 
     def close(self) -> None:
         """End the probe, once it has told of its last slices."""

@@ -146,6 +146,7 @@ class HostServers:
             say(f"something was left: {fault}")
         self._hosts.prepare(say)
         self._refuse_unreadable()
+        refuse_vague(self._machine)
         self._listen = _address(self._machine)
         self._programs: dict[str, tuple[str, str]] = {}
         for name in RUNTIMES:
@@ -157,13 +158,17 @@ class HostServers:
                 except TareError as error:
                     self.left_out[name] = message(error)
         self.runtimes = list(self._programs)
-        say(f"asking {self._machine.host}")
-        with scratch.directory(RUN) as work:
-            there = self._runtime(BARE, Path(work))
-            there.prove(Platform.model_validate({"machines": SSH}), 1, PORT, {BARE})
-        refuse_vague(self._machine)
+        self._prove(say)
         self._uncertain_s = 0.0
         self._reading: QuietHost | None = None
+
+    def placed(self, runtimes: Sequence[str]) -> list[ServerPlace]:
+        """The servers of a round by those ways in that packets were seen to take."""
+        return [
+            one
+            for one in places(runtimes)
+            if not all(name in self.left_out for name, _ in one.ways)
+        ]
 
     @property
     def cpus(self) -> list[int]:
@@ -211,8 +216,10 @@ class HostServers:
         clients = declared(BARE).make(RUN, work / "clients", AddressPool())
         stack.callback(clients.close)
         own = {name: self._runtime(name, work / name) for name in self.runtimes}
+        for runtime in own.values():
+            stack.callback(runtime.close)
         servers = []
-        for place in places(self.runtimes):
+        for place in self.placed(self.runtimes):
             words = [*options, *(word for name, _ in place.ways for word in told(name))]
             servers.append(self._server(own, place, words))
         return clients, servers
@@ -233,6 +240,28 @@ class HostServers:
     def _provided(self, runtime: str, say: Callable[[str], None]) -> tuple[str, str]:
         key = of_group(on_ssh(runtime), self._wanted.group)
         return on_hosts.program([self._machine], "stub", key, say)
+
+    def _prove(self, say: Callable[[str], None]) -> None:
+        """See that packets get from here to each kind of server there; ways into containers by
+        which they do not are left out.
+
+        Raises:
+            RuntimeUnavailableError: they do not get to the host.
+        """
+        say(f"asking {self._machine.host}")
+        with scratch.directory(RUN) as work, contextlib.ExitStack() as stack:
+            for place in places(self.runtimes):
+                if place.check or (place.network == "host" and place.runtime != BARE):
+                    continue
+                there = self._runtime(place.runtime, Path(work))
+                stack.callback(there.close)
+                asked = {"machines": SSH, "runtime": place.runtime, "network": place.network}
+                try:
+                    there.prove(Platform.model_validate(asked), 1, PORT, {BARE})
+                except TareError as error:
+                    if place.runtime == BARE:
+                        raise
+                    self.left_out |= {name: message(error) for name, _ in place.ways}
 
     def _refuse_unreadable(self) -> None:
         if not self._machine.groups:

@@ -113,6 +113,7 @@ def ways(
 class WeighedServers:
     """What the runtimes need once, and their servers for each round."""
 
+    placed = staticmethod(places)
     machine = on_host = read = None
     """servers run on this machine, and not on a host over SSH"""
 

@@ -48,7 +48,7 @@ from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
 from tare.study.slice_schedule import SETTLE_S, Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
-    from tare.lab.quiet_servers import DriveOutcome
+    from tare.lab.drive_outcome import DriveOutcome
     from tare.lab.slice_records import Summed
     from tare.lab.weighed_hosts import WeighedHost
     from tare.records.prices import Database
@@ -121,8 +121,8 @@ def weigh(
     options += server_options(operation, larger)
     setup = quiet_setup(load, slice_s, database, ())
     plan = _Plan(setup, slice_s, drain_s, operation, options, told, _HOST_S if on else 0.0)
-    placed = weighed_hosts.places if on else places
-    count = len(variants(operation, runtimes, in_flight, placed=placed))
+    every = weighed_hosts.places if on else places
+    count = len(variants(operation, runtimes, in_flight, placed=every))
     plan.slices(runtimes, count, seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -132,7 +132,7 @@ def weigh(
         )
         plan = replace(plan, setup=quiet_setup(load, slice_s, database, servers.cpus))
         left_out = dict(servers.left_out)
-        ways = variants(operation, servers.runtimes, in_flight, [*left_out], placed)
+        ways = variants(operation, servers.runtimes, in_flight, [*left_out], servers.placed)
         slices = plan.slices(servers.runtimes, len(ways), seconds / rounds)
         done: list[RoundSlices] = []
         for number in range(rounds):

@@ -78,8 +78,9 @@ class Price(MeasurementPart):
         "switches (context switches) and net_rx (runs of the network's receive soft interrupt); of "
         "the processes of server and client server_switches, server_faults, server_calls (system "
         "calls), server_futex_calls, client_switches and so on. Of servers on a host over SSH "
-        "unowned_us alone: microseconds of CPU time of both machines that no process's time "
-        "holds, which is not in demand (interrupts that found a CPU idle), by the kernel's ticks"
+        "packets alone, of all programs of its network namespace, and unowned_us: microseconds of "
+        "CPU time of both machines that no process's time holds, which is not in demand "
+        "(interrupts that found a CPU idle), by the kernel's ticks"
     )
     round_trip: Interval = Field(description="from a request to its answer, as the client has it")
     round_trip_added: Interval | None = Field(description="round_trip over native's")
