@@ -89,7 +89,7 @@ def _never_weighed(setup: Mapping[str, Any]) -> str:
     """What of the condition `tare weigh` never has; empty: nothing."""
     platform = setup.get("platform", {})
     if platform.get("machines", "local") != "local":
-        return "servers on other machines are not weighed"
+        return "on other machines packets are not counted in slices, whatever was weighed there"
     if platform.get("address"):
         return "addresses before the machines are not weighed"
     if setup.get("clusters", 1) != 1:
