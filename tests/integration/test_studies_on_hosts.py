@@ -150,6 +150,56 @@ def test_processes_and_containers_on_hosts_of_their_own_give_a_report(
         assert "java" not in processes(named, name)
 
 
+def test_containers_on_hosts_are_reached_by_published_ports(
+    bench: Bench, named: ssh_hosts.SshHosts
+) -> None:
+    if shutil.which("dockerd") is None:
+        pytest.skip(
+            "no dockerd: make setup; then pytest tests/integration/test_studies_on_hosts.py"
+        )
+    for host in ("db1", "db2"):  # anew: an earlier engine of theirs makes no rules
+        named.hosts[host].kill()
+        named.boot(host)
+        named.hosts[host].start_engine(publishes=True)
+    study = write(bench)
+    text = study.read_text(encoding="utf-8")
+    for old, new in (
+        ("{heap: 256MiB,", "{nodes: 2, replication_factor: 2, heap: 256MiB,"),
+        ("  memory:\n    free: {}", "  runtime:\n    native: {}"),
+        (
+            "limited: {platform.limits.memory: 1GiB}",
+            "published: {platform: {runtime: docker, network: published, storage: volume}}",
+        ),
+        ("{memory: free}", "{runtime: native}"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    study.write_text(text, encoding="utf-8")
+    bench.measured("run", study, "--set", "design.slice=100ms", timeout=400)
+    found = {one["condition"]: one for one in bench.manifests("hosts").values()}
+    assert set(found) == {"native", "published"}
+    addresses = [named.hosts[name].address for name in ("db1", "db2")]
+    for name, manifest in found.items():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert sum(one["errors"] for one in manifest["clients"]) == 0
+        nodes = [one for one in manifest["units"] if one["role"] == "database"]
+        assert [one["machine"] for one in nodes] == ["db1", "db2"]
+        way = "network between hosts"
+        if name == "published":
+            way += ", then published port: DNAT, bridge and veth pair"
+        assert {one["path"] for one in nodes} == {way}
+        assert [one["endpoint"].rpartition(":")[0] for one in nodes] == addresses
+    asked = found["published"]["path"]["asked"]
+    assert {("load1", "db1"), ("load2", "db2"), ("db1", "db2")} <= {
+        (one["from"], one["name"]) for one in asked
+    }
+    assert left(bench) == []
+    for name in ("db1", "db2"):
+        words = [*named.hosts[name].inside, "docker", "network", "ls", "--format", "{{.Name}}"]
+        there = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+        assert not [one for one in there if one.startswith("tare-")]
+
+
 @pytest.mark.long
 def test_a_cluster_of_two_nodes_has_each_on_a_host_of_its_own(
     bench: Bench, named: ssh_hosts.SshHosts

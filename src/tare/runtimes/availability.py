@@ -57,7 +57,7 @@ def obstacle(
     found += _of_domains(setup, no_domains)
     if not found:
         return None
-    whys = tuple(one.why for one in found)
+    whys = tuple(dict.fromkeys(one.why for one in found))
     return Obstacle(found[0].field, "; ".join(whys), found[0].remedy, whys)
 
 
@@ -106,7 +106,7 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
             why = f"{', '.join(six)}: this version reaches databases by IPv4 only"
             remedy = f"give these hosts a name or an IPv4 address as service in {inventory.source}"
             yield Obstacle(("platform", "machines"), why, remedy)
-        yield from _on_own_machines(setup)
+        yield from _not_brought(setup)
     if client.machines == "ssh":
         yield from _of_client_hosts(setup, inventory)
 
@@ -120,23 +120,16 @@ def _of_domains(setup: Setup, missing: Callable[[], Missing | None]) -> Iterator
         yield Obstacle(("platform", "machines"), why, _INSIDE)
     elif (gone := missing()) is not None:
         yield Obstacle(("platform", "machines"), gone.why, gone.remedy)
-    yield from _on_own_machines(setup)
-    if setup.platform.network == "bridge":
-        why = "this version has no way to a container's own address in a virtual machine"
-        yield Obstacle(("platform", "network"), why, "set platform.network to host")
+    yield from _not_brought(setup)
+    if setup.platform.network in ("bridge", "published"):
+        why = "the engines of virtual machines that Tare makes have no bridge, and publish no ports"
+        remedy = "set platform.network to host"
+        if setup.platform.network == "published":
+            remedy += "; ports are published on hosts of your own (platform.machines: ssh)"
+        yield Obstacle(("platform", "network"), why, remedy)
     if setup.client.network != "host":
         why = "this version gives clients of virtual machines this machine's own network"
         yield Obstacle(("client", "network"), why, "set client.network to host")
-
-
-def _on_own_machines(setup: Setup) -> Iterator[Obstacle]:
-    """What nodes on machines of their own have not, hosts or virtual ones."""
-    yield from _not_brought(setup)
-    if setup.platform.network == "published":
-        why = "this version publishes no container's ports on other hosts"
-        remedy = "set platform.network to host; to measure published ports run all nodes on one "
-        remedy += "machine, and Tare there (platform.machines: local)"
-        yield Obstacle(("platform", "network"), why, remedy)
 
 
 def _not_brought(setup: Setup) -> Iterator[Obstacle]:
@@ -175,15 +168,14 @@ def _without_server(setup: Setup) -> Iterator[Obstacle]:
         return
     without = "; without one, database.stand_in: true has the stub in its place, for what the "
     without += "platform costs alone"
+    # one reason for both, told once of a study that has both
+    why = "MongoDB's server cannot be fetched, and none is named"
     if not declared(setup.platform.runtime).in_place:
         if database.image is None:
-            why = "MongoDB's server cannot be fetched, and neither an image nor a directory of it "
-            why += "is named"
             remedy = "set database.image to an image of MongoDB, or database.home to the directory "
             remedy += "of a mongod, of which Tare makes one, then `tare plan` again"
             yield Obstacle(("database", "kind"), why, remedy + without)
     else:
-        why = "MongoDB's server cannot be fetched, and no directory of it is named"
         remedy = "set database.home to the directory of a mongod, then `tare plan` again"
         yield Obstacle(("database", "kind"), why, remedy + without)
 
