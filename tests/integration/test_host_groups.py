@@ -18,7 +18,7 @@ import pytest
 from tests.integration import ssh_hosts
 
 from .conftest import QUICK, Bench
-from .test_studies_on_hosts import await_in, left
+from .test_studies_on_hosts import left
 
 pytestmark = pytest.mark.engine
 
@@ -61,12 +61,7 @@ def hosts() -> Iterator[ssh_hosts.SshHosts]:
 
 @pytest.fixture
 def named(hosts: ssh_hosts.SshHosts) -> Iterator[ssh_hosts.SshHosts]:
-    """The hosts, named in the environment, all of them up."""
-    for host in hosts.hosts.values():
-        if host.process.poll() is not None:
-            hosts.boot(host.name)
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("TARE_INVENTORY", str(hosts.inventory(**GROUPS)))
+    with hosts.named(**GROUPS):
         yield hosts
 
 
@@ -127,8 +122,7 @@ def test_a_group_that_vanishes_costs_its_own_trials_and_no_other_s(
 ) -> None:
     study = write(bench, slice="100ms", measure="3s", blocks=2)
     process = bench.start("run", study)
-    journal = bench.root / "runs" / "groups" / "journal.jsonl"
-    await_in(journal, '"trial done"', process, "")
+    bench.await_event(process, "trial done", run="groups")
     named.hosts["v1"].vanish()
     said = process.communicate(timeout=350)[0]
     assert process.returncode in (0, 3), said
@@ -148,8 +142,7 @@ def test_what_a_killed_run_left_on_both_groups_is_cleaned_and_it_goes_on(
 ) -> None:
     study = write(bench, measure="2s", blocks=2)
     process = bench.start("run", study)
-    journal = bench.root / "runs" / "groups" / "journal.jsonl"
-    await_in(journal, '"trial done"', process, "")
+    bench.await_event(process, "trial done", run="groups")
     process.kill()
     process.wait()
     named.hosts["v1"].kill()

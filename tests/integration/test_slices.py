@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from .conftest import BRIDGE, HOST, NATIVE, Bench, leftovers
-from .test_bad_things import fill, killed_and_run_again, nth, small_disk, wait_for
+from .test_bad_things import fill, killed_and_run_again, small_disk
 
 pytestmark = pytest.mark.engine
 
@@ -137,7 +137,7 @@ def test_a_disk_that_fills_amid_slices_loses_no_finished_block(bench: Bench) -> 
     with small_disk(bench.root / "runs") as disk:
         study = bench.study(NATIVE, AGAIN, blocks=2)
         process = bench.start("run", study, *SLICES)
-        wait_for(process, bench, nth("trial begun", 4))
+        bench.await_event(process, "trial begun", 4)
         fill(disk)
         output, _ = process.communicate(timeout=300)
         assert process.returncode in (1, 3), output
@@ -160,7 +160,7 @@ def killed_amid_slices(
     and whose block was then measured again."""
     process = bench.start("run", study, *SLICES, "--set", "load.measure=3s")
     try:
-        wait_for(process, bench, nth("trial begun", trials))
+        bench.await_event(process, "trial begun", trials)
         time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
         found = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] and kind(p)]
         (victim,) = [p for p in found if word in " ".join(p.info["cmdline"]).lower()]
