@@ -102,6 +102,10 @@ def test_two_groups_are_driven_in_slices_and_what_differs_is_told_first(
         text = (bench.root / "runs/groups/trials" / name / "slices.jsonl").read_text("utf-8")
         rows = [json.loads(line) for line in text.splitlines()]
         assert all(len(row["units_cpu_s"]) == 2 for row in rows), "the trial's own units alone"
+        (node,) = [one["name"] for one in manifest["units"] if one["role"] == "database"]
+        assert all(row["units_cpu_s"][node] > 0 for row in rows)
+        assert all(one["errors"] == 0 for one in manifest["clients"])
+        assert sum(row["ops"] for row in rows) == sum(one["ok"] for one in manifest["clients"])
         assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
     told = json.loads((bench.root / "runs/groups/analysis.json").read_text("utf-8"))
     facts = {one["fact"]: one["values"] for one in told["host_groups"] if one["differs"]}

@@ -100,6 +100,7 @@ def test_an_endpoint_is_proven_loaded_and_recorded(
     assert namespaces(api) == []
 
 
+@pytest.mark.long  # of Cassandra; the set of stubs below has the same endpoints and slices
 def test_all_endpoints_of_one_set_of_pods_in_slices(bench: Bench, api: Api) -> None:
     study = write(bench, *ENDPOINTS, field="endpoint", network="container-dns")
     turns = ("--set", "design.slice=100ms", "--set", "design.turn=pass")
@@ -146,7 +147,11 @@ def test_all_endpoints_of_one_set_of_stubs_in_slices(bench: Bench, api: Api) -> 
         assert (stub_sets.reached(manifest) == names) == (name == "container-dns")
         assert all(one["path"].startswith(name) for one in stub_sets.members(manifest))
         assert manifest["path"]["cluster"]["network plugin"]
+        assert manifest["path"]["endpoint"] == name
+        others = len(ENDPOINTS) - 1  # the baseline has as many slices as they together
+        assert manifest["slices"]["count"] == 15 * (others if name == "host-port" else 1)
         assert manifest["slices"]["frozen"]
+        assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
     assert len(set().union(*map(stub_sets.reached, found.values()))) == 3 * len(ENDPOINTS)
     assert namespaces(api) == []
 

@@ -79,6 +79,7 @@ def processes(hosts: ssh_hosts.SshHosts, name: str) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.long  # as test_host_groups.py does with hosts of two groups
 def test_nodes_on_hosts_are_driven_in_slices(bench: Bench, named: ssh_hosts.SshHosts) -> None:
     study = write(bench)
     bench.measured("run", study, "--set", "design.slice=100ms", timeout=300)

@@ -73,6 +73,7 @@ def test_two_endpoints_are_proven_loaded_and_recorded_and_what_needs_ip_vs_is_sa
     assert leftovers().words() == {}
 
 
+@pytest.mark.long  # of Cassandra; the set of stubs below has the same endpoints and slices
 def test_two_endpoints_of_one_task_in_slices(bench: Bench) -> None:
     study = write(bench, "host-port", "container-dns", field="endpoint")
     network = ("--set", "platform.network=container-dns")
@@ -112,6 +113,8 @@ def test_two_endpoints_of_one_set_of_stubs_in_slices(bench: Bench) -> None:
     for name, manifest in found.items():
         assert (stub_sets.reached(manifest) == names) == (name == "container-dns")
         assert all(one["path"].startswith(name) for one in stub_sets.members(manifest))
+        assert manifest["slices"]["count"] == 15
+        assert manifest["slices"]["frozen"]
     assert leftovers().words() == {}
 
 
