@@ -246,6 +246,16 @@ class SshHosts:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
 
+    @contextlib.contextmanager
+    def named(self, **groups: list[str]) -> Iterator[None]:
+        """All of them are up, and the inventory of these groups is named in the environment."""
+        for host in list(self.hosts.values()):
+            if host.process.poll() is not None:
+                self.boot(host.name)
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("TARE_INVENTORY", str(self.inventory(**groups)))
+            yield
+
     def close(self) -> None:
         for host in self.hosts.values():
             host.kill()

@@ -63,34 +63,10 @@ def test_every_network_and_storage_of_docker_with_the_client_in_a_container(benc
     assert leftovers() == []
 
 
-FERRETDB = """\
-study: set
-question: Does a server that keeps documents run in a container's layer?
-database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
-load: {{workload: ycsb-b, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
-factors:
-  way:
-    layer: {{platform: {{runtime: docker, network: bridge, storage: layer, endpoint: bridge}}}}
-    loopback: {{platform: {{runtime: docker, network: bridge, storage: layer, endpoint: loopback}}}}
-baseline: {{way: layer}}
-design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
-         warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
-"""
-
-
 @pytest.mark.long
 def test_ferretdb_keeps_its_documents_in_a_container_s_layer(bench: Bench) -> None:
-    study = bench.root / "set.yaml"
-    study.write_text(FERRETDB.format(home=ferretdb.program()), encoding="utf-8")
-    run = bench.tare("run", study)
-    assert run.returncode == 3, run.stdout + run.stderr
-    found = {one["condition"]: one for one in bench.manifests("set").values()}
-    assert set(found) == {"layer", "loopback"}
-    for manifest in found.values():
-        assert manifest["status"] == "done", manifest["reason"]
-        assert manifest["clients"][0]["ok"] > 10
-        assert manifest["clients"][0]["errors"] == 0
-        assert "FerretDB" in manifest["database"]["stand_in"]
+    layer = "{{platform: {{runtime: docker, network: bridge, storage: layer, endpoint: {0}}}}}"
+    ferretdb.measured(bench, {name: layer.format(name) for name in ("bridge", "loopback")})
     assert leftovers() == []
 
 
@@ -142,9 +118,7 @@ def hosts() -> Iterator[ssh_hosts.SshHosts]:
 
 @pytest.fixture
 def named(hosts: ssh_hosts.SshHosts) -> Iterator[None]:
-    path = hosts.inventory(nodes=NODES, guests=["g1", "g2", "g3"], clients=["load1"])
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("TARE_INVENTORY", str(path))
+    with hosts.named(nodes=NODES, guests=["g1", "g2", "g3"], clients=["load1"]):
         yield
 
 

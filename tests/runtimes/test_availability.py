@@ -123,6 +123,13 @@ def test_several_obstacles_are_all_said() -> None:
         assert word in found.why
 
 
+def refused(wanted: Setup, named: dict[str, Named], field: str, why: str) -> None:
+    found = obstacle(wanted, named)
+    assert found is not None
+    assert ".".join(found.field) == field
+    assert why in found.why
+
+
 def test_every_runtime_that_a_study_can_name_is_there() -> None:
     for name in get_args(RuntimeName):
         assert obstacle(setup(platform={"runtime": name}), CLUSTER | SWARM) is None
@@ -149,10 +156,7 @@ def test_what_the_named_cluster_lacks_is_an_obstacle(
 ) -> None:
     wanted = setup(platform={"runtime": "kubernetes", "storage": "pvc", **parts},
                    database={"nodes": 3, "replication_factor": 3})  # fmt: skip
-    found = obstacle(wanted, CLUSTER)
-    assert found is not None
-    assert ".".join(found.field) == field
-    assert why in found.why
+    refused(wanted, CLUSTER, field, why)
 
 
 def test_a_cluster_that_does_not_answer_is_no_obstacle_for_it_may_answer_later() -> None:
@@ -167,9 +171,7 @@ def test_other_tools_do_not_follow_an_endpoint_that_nodes_do_not_know() -> None:
             client={"tool": "latte"},
         )
 
-    refused = obstacle(wanted("node-port"), CLUSTER)
-    assert refused is not None
-    assert ".".join(refused.field) == "client.tool"
+    refused(wanted("node-port"), CLUSTER, "client.tool", "goes where nodes say they are")
     assert obstacle(wanted("container-dns"), CLUSTER) is None
 
 
@@ -200,10 +202,7 @@ def test_what_the_named_swarm_lacks_is_an_obstacle(
         client=client,
         database={"nodes": 3, "replication_factor": 3},
     )
-    found = obstacle(wanted, SWARM)
-    assert found is not None
-    assert ".".join(found.field) == field
-    assert why in found.why
+    refused(wanted, SWARM, field, why)
 
 
 def test_a_swarm_whose_kernel_is_not_known_is_left_to_the_proof_of_the_path() -> None:

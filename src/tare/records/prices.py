@@ -24,8 +24,6 @@ Database = Literal["cassandra", "mongodb"]
 LARGEST = 1e12
 """Microseconds, or a count: nothing that was measured is larger."""
 Operation = Literal["request", "connection", "kilobyte"]
-BEFORE_CALLS = "the prices are from before system calls were counted"
-"""In prices of older versions."""
 
 
 class Interval(MeasurementPart):
@@ -141,7 +139,6 @@ class Weighing(KeptMeasurement):
         False, description="the pace of the CPUs was sampled, and is a term of the fit"
     )
     why_no_calls: str = Field(
-        BEFORE_CALLS,
         description="why the server's and the client's system calls were not counted; empty: they "
         "were",
     )
