@@ -56,6 +56,13 @@ def test_each_way_is_a_row_with_what_it_adds() -> None:
     assert added(None) == ""
 
 
+@pytest.mark.parametrize("kind", ["kvm", "ssh", "vmware"])
+def test_machines_are_weighed_by_a_tare_inside_and_the_refusal_says_how(kind: str) -> None:
+    said = refused("docker", kind)
+    assert f"{kind} cannot be weighed from here" in said
+    assert "tare compare here.json there.json" in said
+
+
 def test_what_could_not_be_weighed_and_what_it_cannot_tell_are_said() -> None:
     found = prices(weighed(), MACHINE)
     told = lines(found.model_copy(update={"left_out": {"docker": "no engine (make setup)"}}))

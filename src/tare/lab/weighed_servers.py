@@ -13,6 +13,7 @@ from tare.artifacts.image import STUB
 from tare.enumeration import listing
 from tare.errors import RuntimeUnavailableError, TareError, UsageError
 from tare.lab.quiet_servers import PORT, Server
+from tare.machines import registry as machines
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import BARE, CONTAINER, declared, having, names
 from tare.study.platform import BETWEEN_NODES, Platform
@@ -37,6 +38,15 @@ def refuse_unweighable(runtimes: Iterable[str], known: Sequence[str]) -> None:
         UsageError: one cannot.
     """
     unknown = [one for one in runtimes if one not in known]
+    elsewhere = [one for one in unknown if one in machines.having(lambda each: not each.here)]
+    if elsewhere:
+        weigh = f"tare weigh {BARE} {CONTAINER} --json"
+        raise UsageError(
+            f"{listing(elsewhere)} cannot be weighed from here",
+            why="prices are those of one machine, whose clients and servers are driven together",
+            remedy=f"{weigh} >there.json on such a machine, {weigh} >here.json on this one, then "
+            "tare compare here.json there.json (docs/weigh.md)",
+        )
     if unknown:
         raise UsageError(
             f"{', '.join(unknown)} cannot be weighed",
