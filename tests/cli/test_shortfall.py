@@ -15,7 +15,7 @@ from tare.cli.console import Terminal
 from tare.cli.plan_text import show
 from tare.cli.shortfall import shortfall_lines
 from tare.lab import run_lock
-from tare.machines.kvm.missing import Missing
+from tare.machines.declaration import Missing
 from tare.runtimes.availability import obstacle
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -89,7 +89,7 @@ def test_a_run_that_compares_nothing_is_said_to() -> None:
 
 def test_without_qemu_the_kvm_thesis_compares_nothing_and_its_plan_ends_with_that() -> None:
     gone = Missing("no QEMU", "apt-get install qemu-system-x86")
-    without = partial(obstacle, no_domains=lambda: gone)
+    without = partial(obstacle, missing=lambda name: gone)
     plan = make_plan(load_study(STUDIES / "bth-kvm-2016.yaml"), without)
     out = io.StringIO()
     show(plan, Terminal(file=out, width=300))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tare.cli import taken_hosts
 from tare.cli.taken_hosts import made_domains
+from tare.machines.registry import declared
 from tare.study.plan import make_plan
 from tare.study.schema import Study
 
@@ -26,6 +26,11 @@ def plan(**levels: Any) -> Plan:
     return make_plan(Study.model_validate(study))
 
 
+def seen(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """What was seen of virtual machines here."""
+    monkeypatch.setattr(declared("kvm"), "seen_to_be", lambda: what)
+
+
 VM = {"platform": {"machines": "kvm"}}
 DOCKER = {"platform": {"machines": "kvm", "runtime": "docker", "storage": "volume"}}
 
@@ -35,7 +40,7 @@ def test_a_plan_without_any_says_nothing() -> None:
 
 
 def test_how_many_how_large_and_that_they_are_emulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taken_hosts, "kind", lambda: "emulated by QEMU: KVM does not work here (x)")
+    seen(monkeypatch, "emulated by QEMU: KVM does not work here (x)")
     lines = made_domains(plan(vm=VM, docker=DOCKER))
     assert lines[0].endswith("emulated by QEMU: KVM does not work here (x)")
     assert lines[1] == "  what is measured in them is QEMU's emulation, not KVM's cost"
@@ -46,12 +51,12 @@ def test_how_many_how_large_and_that_they_are_emulated(monkeypatch: pytest.Monke
 
 
 def test_in_kvm_nothing_is_said_of_emulation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taken_hosts, "kind", lambda: "KVM")
+    seen(monkeypatch, "KVM")
     assert not any("emul" in line for line in made_domains(plan(vm=VM)))
 
 
 def test_before_it_was_tried_the_plan_says_that_it_will_be(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(taken_hosts, "kind", lambda: "")
+    seen(monkeypatch, "")
     assert "is tried when the run begins" in made_domains(plan(vm=VM))[0]

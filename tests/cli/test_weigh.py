@@ -59,6 +59,14 @@ def test_each_way_is_a_row_with_what_it_adds() -> None:
     assert added(None) == ""
 
 
+@pytest.mark.parametrize("kind", ["kvm", "ssh", "vmware"])
+def test_machines_are_no_runtimes_and_the_refusal_says_how_they_are_weighed(kind: str) -> None:
+    said = refused("docker", kind)
+    assert f"{kind} cannot be weighed by name" in said
+    assert "tare weigh --hosts FILE" in said
+    assert "tare compare here.json there.json" in said
+
+
 def test_what_could_not_be_weighed_and_what_it_cannot_tell_are_said() -> None:
     found = prices(weighed(), MACHINE)
     told = lines(found.model_copy(update={"left_out": {"docker": "no engine (make setup)"}}))

@@ -65,9 +65,8 @@ def able(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[MadeDomains]:
-    wanted = [Domains("kvm", 1, 1, "0", 384 * MIB, False, "none", "qcow2")]
+    wanted = [Domains("kvm", 1, 1, "0", 384 * MIB, False, "none", "qcow2", "kvm")]
     domains = domains_for("test-domains", wanted, print, tmp_path)
-    assert domains is not None
     try:
         domains.start(print)
         yield domains
@@ -78,7 +77,7 @@ def made(tmp_path: Path) -> Iterator[MadeDomains]:
 
 
 def test_a_domain_boots_stands_still_is_lost_and_comes_back(made: MadeDomains) -> None:
-    (domain,) = made.domains.values()
+    (domain,) = made.machines.values()
     connection = Connection(domain.host)
     connection.wake = domain.resume
     try:
@@ -109,9 +108,8 @@ def test_a_domain_boots_stands_still_is_lost_and_comes_back(made: MadeDomains) -
 
 
 def test_what_does_not_boot_is_told_with_its_last_words(tmp_path: Path) -> None:
-    wanted = [Domains("kvm", 1, 1, "", 64 * MIB, False, "none", "qcow2")]
+    wanted = [Domains("kvm", 1, 1, "", 64 * MIB, False, "none", "qcow2", "kvm")]
     domains = domains_for("test-domains", wanted, print, tmp_path)
-    assert domains is not None
     with pytest.raises(RuntimeUnavailableError) as told:
         try:
             domains.start(print)

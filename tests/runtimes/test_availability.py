@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 import pytest
 
+from tare.machines.declaration import Missing
 from tare.machines.inventory.host import Host, Inventory
-from tare.machines.kvm.missing import Missing
 from tare.runtimes.availability import obstacle
 from tare.runtimes.declaration import Named
 from tare.runtimes.kubernetes.facts import ClusterFacts, Machine
@@ -323,11 +323,11 @@ def test_mongodb_runs_wherever_its_server_is_named(runtime: str, named: dict[str
 def test_virtual_machines_are_made_where_nothing_is_missing() -> None:
     assert obstacle(setup(platform={"machines": "kvm"})) is None
     gone = Missing("virtual machines are made with qemu-img", "apt-get install qemu-utils")
-    found = obstacle(setup(platform={"machines": "kvm"}), no_domains=lambda: gone)
+    found = obstacle(setup(platform={"machines": "kvm"}), missing=lambda name: gone)
     assert found is not None
     assert found.field == ("platform", "machines")
     assert (found.why, found.remedy) == (gone.why, gone.remedy)
-    assert obstacle(setup(), no_domains=lambda: gone) is None, "only who needs one asks"
+    assert obstacle(setup(), missing=lambda name: gone) is None, "only who needs one asks"
 
 
 def test_containers_on_hosts_may_have_published_ports() -> None:

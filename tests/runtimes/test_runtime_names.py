@@ -8,11 +8,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from tare.runtimes import registry
+from tests.source_names import named, texts, trees
 
-SOURCE = Path(__file__).parents[2] / "src" / "tare"
 NAMES = "|".join(registry.names())
 OWN = re.compile(rf"runtimes/(ssh/)?({NAMES})(/|[_.])|runtimes/registry\.py")
 """Files of a runtime, which may name it; the registry says which one a study has by default."""
@@ -32,7 +31,7 @@ name of what others are compared with."""
 
 
 def test_no_file_names_a_runtime_that_is_not_its_own() -> None:
-    found = {name: list(named(tree)) for name, tree in trees() if not OWN.search(name)}
+    found = {name: list(of_runtimes(tree)) for name, tree in trees() if not OWN.search(name)}
     naming = {name: words for name, words in found.items() if words}
     print(f"{len(naming.keys() - ANOTHER_THING.keys())} files name a runtime outside its module")
     assert {name: words for name, words in naming.items() if name not in ANOTHER_THING} == {}
@@ -59,40 +58,12 @@ def test_what_names_a_runtime_is_found() -> None:
         "    '''kubernetes'''\n"
         "    return 'kubernetes'\n"
     )
-    assert sorted(named(ast.parse(code))) == [
+    assert sorted(of_runtimes(ast.parse(code))) == [
         "kubernetes", "tare.runtimes.docker_engine", "tare.runtimes.native",
         "tare.runtimes.swarm.facts",
     ]  # fmt: skip
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
-    """Every module by its path below src/tare."""
-    for file in sorted(SOURCE.rglob("*.py")):
-        yield file.relative_to(SOURCE).as_posix(), ast.parse(file.read_text("utf-8"))
-
-
-def texts(tree: ast.Module) -> Iterator[str]:
-    """Literals; no docstrings, which explain."""
-    explain = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    yield from (
-        one.value for one in constants if isinstance(one.value, str) and id(one) not in explain
-    )
-
-
-def named(tree: ast.Module) -> Iterator[str]:
+def of_runtimes(tree: ast.Module) -> Iterator[str]:
     """Literals that are a runtime's name, and modules of a runtime that are imported."""
-    yield from (text for text in texts(tree) if text in registry.names())
-    for node in ast.walk(tree):
-        modules: list[str] = []
-        if isinstance(node, ast.Import):
-            modules = [one.name for one in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "tare.runtimes":
-            modules = [f"{node.module}.{one.name}" for one in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            modules = [node.module or ""]
-        yield from (one for one in modules if MODULES.match(one))
+    return named(tree, registry.names(), "tare.runtimes", MODULES)

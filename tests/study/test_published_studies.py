@@ -10,7 +10,7 @@ import pytest
 
 from tare.load.specification import specification
 from tare.load.workloads import workload
-from tare.machines.kvm.missing import Missing
+from tare.machines.declaration import Missing
 from tare.runtimes.availability import obstacle
 from tare.study.comparisons import comparisons
 from tare.study.document import read_document
@@ -234,7 +234,7 @@ def test_clusters_side_by_side_share_shirinbabs_transactions() -> None:
 def test_what_this_version_cannot_run_is_planned_and_left_out(name: str, level: str) -> None:
     whole = plan(name, "laptop")
     gone = Missing("no QEMU", "apt-get install qemu-system-x86")
-    made = make_plan(whole.study, partial(obstacle, no_domains=lambda: gone))
+    made = make_plan(whole.study, partial(obstacle, missing=lambda name: gone))
     assert {one.condition.levels["platform"] for one in made.left_out} == {level}
     assert len(made.left_out) + len(made.conditions) == len(whole.conditions)
     assert made.estimate.seconds < whole.estimate.seconds

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.knowledge.library import load_library
-from tare.machines.kvm.missing import Missing
+from tare.machines.declaration import Missing
 from tare.runtimes.availability import obstacle
 from tare.runtimes.declaration import Named
 from tare.runtimes.kubernetes.facts import ClusterFacts
@@ -205,7 +205,7 @@ def test_the_laptop_size_takes_an_hour_of_what_runs_here() -> None:
 
 @pytest.mark.parametrize("gone", [None, Missing("no QEMU for virtual machines", "apt-get install")])
 def test_of_mongodb_nothing_runs_here_and_each_reason_is_said(gone: Missing | None) -> None:
-    plan = make_plan(study(MONGODB), partial(obstacle, no_domains=lambda: gone))
+    plan = make_plan(study(MONGODB), partial(obstacle, missing=lambda name: gone))
     assert not plan.conditions
     assert len(plan.left_out) == 13 * 5 * 15
     reasons = ["MongoDB"] if gone is None else ["MongoDB", "virtual machines"]

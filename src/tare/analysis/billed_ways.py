@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tare.analysis.tariff import NATIVE
+from tare.machines.registry import of_record
 from tare.runtimes.registry import registered
 from tare.study.platform import BETWEEN_NODES
 
@@ -88,7 +89,8 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
 def _never_weighed(setup: Mapping[str, Any]) -> str:
     """What of the condition `tare weigh` never has; empty: nothing."""
     platform = setup.get("platform", {})
-    if platform.get("machines", "local") != "local":
+    kind = of_record(setup)
+    if kind is None or not kind.here:
         return "on other machines packets are not counted in slices, whatever was weighed there"
     if platform.get("address"):
         return "addresses before the machines are not weighed"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tare.analysis.model import HostGroupFact
 from tare.analysis.parity import OF_MACHINES, SEVERAL, UNKNOWN
-from tare.machines.kvm.kinds import TCG
-from tare.study.platform import OVER_SSH, Platform
+from tare.machines.registry import emulated, of_record
+from tare.study.platform import Platform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,10 +24,10 @@ THIS_MACHINE = "this machine"
 
 def host_group(setup: Mapping[str, Any]) -> str:
     """The group of hosts that a condition's nodes ran on; empty: on no hosts that SSH reached."""
-    platform = setup.get("platform")
-    if not isinstance(platform, dict) or platform.get("machines") not in OVER_SSH:
+    kind = of_record(setup)
+    if kind is None or not kind.over_ssh:
         return ""
-    return Platform.model_validate(platform).group or UNNAMED
+    return Platform.model_validate(setup["platform"]).group or UNNAMED
 
 
 def emulated_conditions(trials: Iterable[Trial]) -> list[str]:
@@ -46,7 +46,7 @@ def of_emulated(analysis: Analysis, name: str, levels: Mapping[str, str]) -> boo
 
 
 def _emulated(trial: Trial) -> bool:
-    return any(one.get("accelerator") == TCG for one in _domains(trial))
+    return any(map(emulated, _domains(trial)))
 
 
 def _domains(trial: Trial) -> list[Mapping[str, Any]]:

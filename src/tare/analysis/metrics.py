@@ -9,6 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tare.analysis.catalogue import ALL, ERRORS, OTHERS, OWNERS, SERVICE_DEMAND, has_ratio
+from tare.machines.registry import of_record
 from tare.study.metric_names import SERVER_UTIL, SHAPES
 
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ def server_util(manifest: TrialManifest) -> dict[str, float]:
 
 def on_hosts(manifest: TrialManifest) -> bool:
     """Whether the servers ran on hosts of an inventory."""
-    platform = manifest.setup.get("platform")
-    return isinstance(platform, dict) and platform.get("machines") == "ssh"
+    kind = of_record(manifest.setup)
+    return kind is not None and kind.from_inventory
 
 
 def server_cpus(manifest: TrialManifest) -> float:

@@ -8,9 +8,10 @@ from typing import Annotated, Any, get_args
 import typer
 
 from tare.enumeration import either
+from tare.machines.registry import guests
 from tare.runtimes.registry import BARE, CONTAINER, containers, names
 
-PLATFORMS = (*names(), "kvm", "vmware")
+PLATFORMS = (*names(), *guests())
 CLIENTS = (BARE, *containers())
 Knowledge = Annotated[
     list[Path] | None,

@@ -18,7 +18,7 @@ from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
-from tare.machines.kvm import missing, qemu
+from tare.machines.registry import registered as kinds_of_machines
 from tare.monitor.background_load import sample
 from tare.runtimes.registry import BARE, registered
 
@@ -53,7 +53,7 @@ def findings() -> list[DoctorCheck]:
         ),
         *_runtimes(),
         _hosts(),
-        _domains(),
+        *_made_machines(),
         DoctorCheck(
             "control groups",
             machine.root and kind > 0,
@@ -142,14 +142,16 @@ def _hosts() -> DoctorCheck:
     return DoctorCheck(what, True, says, needed=False)
 
 
-def _domains() -> DoctorCheck:
-    """Virtual machines of this machine's own, and whether their processor is emulated."""
-    what, gone = "virtual machines", missing.missing()
-    if gone is not None:
-        return DoctorCheck(what, False, gone.why, gone.remedy, needed=False)
-    tried = missing.kind()
-    says = tried or "can be made; whether KVM works here is tried when a run first makes one"
-    return DoctorCheck(what, True, f"QEMU {qemu.version()}: {says}", needed=False)
+def _made_machines() -> Iterator[DoctorCheck]:
+    """Machines that are made on this one, and whether their processor is emulated."""
+    kinds = [one for one in kinds_of_machines().values() if one.made]
+    for one in kinds:
+        seen = one.seen()
+        if seen is not None:
+            what = (
+                f"virtual machines ({one.title or one.name})" if kinds[1:] else "virtual machines"
+            )
+            yield DoctorCheck(what, seen.ok, seen.says, seen.remedy, needed=False)
 
 
 def _program(name: str, package: str, tools: str) -> DoctorCheck:

@@ -77,7 +77,7 @@ def _unpinned(plan: Plan) -> Iterator[str]:
 
 def _shares_cpus(setup: Setup) -> bool:
     client, platform = setup.client, setup.platform
-    here = client.machines == platform.machines == "local"
+    here = client.source.here and platform.source.here
     placed = any(declared(one.runtime).orchestrator for one in (client, platform))
     return here and not placed and not (client.limits.cpuset and platform.limits.cpuset)
 
@@ -145,7 +145,7 @@ def _left_of_containers(plan: Plan) -> Iterator[str]:
         ) + (
             "to measure what most containers have, write platform: "
             f"{{runtime: {contained[0].runtime}, network: bridge, storage: volume}}"
-            if any(one.machines == "local" for one in contained)
+            if any(one.source.here for one in contained)
             else "to measure its storage, write storage: volume; ways into a container are "
             "measured on this machine alone (platform.machines: local)"
         )

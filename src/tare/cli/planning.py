@@ -10,15 +10,14 @@ from tare.artifacts.lock import locked_versions
 from tare.artifacts.tree import check_home
 from tare.databases.mongodb.installation import Unfit, unfit
 from tare.errors import ArtifactError, TareError
+from tare.machines import registry as machines
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
-from tare.machines.kvm.missing import missing
 from tare.runtimes.availability import obstacle
 from tare.runtimes.host_groups import group_faults
 from tare.runtimes.registry import declared
 from tare.runtimes.unsliced import unsliced
 from tare.study.plan import Plan, make_plan
-from tare.study.platform import SSH
 from tare.study.read import load_study
 from tare.study.refusals import refusals, refuse_plan
 
@@ -79,8 +78,8 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
 def _unfit_in(plan: Plan) -> Callable[[Setup], list[Hindrance]]:
     """Why files or hosts that a setup of the plan names are not what it asks for."""
     setups = [one.setup for one in plan.conditions]
-    over_ssh = any(one.platform.machines == SSH for one in setups)
-    inventory = named_inventory() if over_ssh else None
+    of_inventory = any(one.platform.source.from_inventory for one in setups)
+    inventory = named_inventory() if of_inventory else None
 
     def unfit_setup(setup: Setup) -> list[Hindrance]:
         hosts = group_faults(setup, setups, inventory) if inventory else ()
@@ -105,6 +104,11 @@ def _unfit(setup: Setup) -> list[Unfit]:
     return []
 
 
+def _of_inventory(setup: Setup) -> bool:
+    """Whether nodes or clients are on an inventory's hosts."""
+    return setup.platform.source.from_inventory or setup.client.source.from_inventory
+
+
 def _runtimes(setup: Setup) -> set[str]:
     return {setup.platform.runtime, setup.client.runtime}
 
@@ -112,14 +116,14 @@ def _runtimes(setup: Setup) -> set[str]:
 def obstacle_here() -> Callable[[Setup], Obstacle | None]:
     """What hinders a setup here; an orchestrator is asked once, and only if one needs it."""
     asked, hosts = cache(lambda name: declared(name).named()), cache(named_inventory)
-    no_domains = cache(missing)
+    missing = cache(lambda name: machines.declared(name).missing())
 
     def hindered(setup: Setup) -> Obstacle | None:
         return obstacle(
             setup,
             {name: found for name in _runtimes(setup) if (found := asked(name)) is not None},
-            hosts() if SSH in (setup.platform.machines, setup.client.machines) else None,
-            no_domains,
+            hosts() if _of_inventory(setup) else None,
+            missing,
         )
 
     return hindered
@@ -130,7 +134,6 @@ def unsliced_here() -> Callable[[Setup], str]:
     elsewhere, hosts = cache(lambda name: declared(name).elsewhere()), cache(named_inventory)
 
     def why_not(setup: Setup) -> str:
-        over_ssh = "ssh" in (setup.platform.machines, setup.client.machines)
-        return unsliced(setup, elsewhere, hosts() if over_ssh else None)
+        return unsliced(setup, elsewhere, hosts() if _of_inventory(setup) else None)
 
     return why_not

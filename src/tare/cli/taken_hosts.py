@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.enumeration import count as counted
 from tare.machines.inventory.read import named_inventory
-from tare.machines.kvm.kinds import EMULATED
-from tare.machines.kvm.missing import kind
+from tare.machines.registry import declared
 from tare.study.domains import domains_of
 from tare.study.quantities import MIB
 
@@ -24,10 +23,10 @@ def taken_hosts(plan: Plan) -> list[str]:
     setups = [one.setup for one in plan.conditions]
     sizes: dict[str, int] = {}
     for one in setups:
-        if one.platform.machines == "ssh":
+        if one.platform.source.from_inventory:
             group = one.platform.hosts
             sizes[group] = max(sizes.get(group, 0), one.database.nodes)
-    loads = any(one.client.machines == "ssh" for one in setups)
+    loads = any(one.client.source.from_inventory for one in setups)
     inventory = named_inventory() if sizes or loads else None
     if inventory is None:
         return []
@@ -48,13 +47,12 @@ def taken_hosts(plan: Plan) -> list[str]:
 def made_domains(plan: Plan) -> list[str]:
     """The virtual machines that are made for a plan, and of which kind; empty: none."""
     made = domains_of(plan.conditions, plan.study.design, len(os.sched_getaffinity(0)))
-    if not made:
-        return []
-    told = kind() or "whether KVM works here is tried when the run begins; else they are emulated"
-    lines = [f"virtual machines, made for the run: {told}"]
-    if told.startswith(EMULATED):
-        lines.append("  what is measured in them is QEMU's emulation, not KVM's cost")
+    lines: list[str] = []
+    told = ""
     for one in made:
+        if one.machines != told:
+            told = one.machines
+            lines += declared(told).in_plan()
         on = f" on {one.cpuset} of this machine" if one.cpuset else ""
         engine = ", with a Docker engine" if one.engine else ""
         lines.append(

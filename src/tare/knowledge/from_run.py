@@ -244,7 +244,7 @@ def side_of(setup: Setup, machines: Any = None) -> Side:
     """
     platform = setup.platform
     return Side(
-        machines=platform.machines if platform.machines in ("kvm", "vmware") else machines,
+        machines=platform.machines if platform.source.guest else machines,
         runtime=platform.runtime,
         network=platform.way,
         address=platform.address,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from tare.knowledge.mixes import mixes_apart
 from tare.knowledge.rendering import load_of
 from tare.knowledge.schema import compared
+from tare.machines.registry import guests
 from tare.runtimes.registry import registered
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ _PACKETS = {"host": 0.0, "bridge": 1.0, "published": 1.25, "host-port": 1.25}
 _FAR_NETWORK = 3.25
 """An overlay or service address, or anything else that is not listed."""
 _LEAST_STEPS, _MOST_STEPS = 0.25, 2.0
-_HYPERVISORS = {"kvm", "vmware"}
 _HYPERVISORS_APART = 0.4
 
 
@@ -156,8 +156,8 @@ def _place(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
 
 
 def machine_kind(machines: str | None) -> str | None:
-    """`vm` or `physical`: a guest of KVM or VMware is a virtual machine."""
-    return "vm" if machines in ("kvm", "vmware") else machines
+    """`vm` or `physical`: a hypervisor's guest is a virtual machine."""
+    return "vm" if machines in guests() else machines
 
 
 def names_instance(finding: Finding, instance: str) -> bool:
@@ -245,7 +245,7 @@ def _plain(wanted: str, found: str | None) -> float:
 def _platforms(wanted: str, found: str) -> float:
     if wanted == found:
         return 0.0
-    if {wanted, found} == _HYPERVISORS:
+    if wanted != found and {wanted, found} <= set(guests()):
         return _HYPERVISORS_APART
     said = [dict(registered()[one].near) for one in (wanted, found) if one in registered()]
     return next((near[one] for near in said for one in (wanted, found) if one in near), 1.0)

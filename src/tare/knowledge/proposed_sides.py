@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.machines.registry import declared as machines
+from tare.machines.registry import guests
 from tare.runtimes.registry import BARE, containers, declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tare.knowledge.query import Query
-
-_VIRTUAL = {
-    "kvm": "proposals name no virtual machines. studies/virtual-machines.yaml compares this "
-    "machine, one of KVM's on it, and Docker inside that: give it your database and load "
-    "(docs/virtual-machines.md)",
-    "vmware": "this version makes no VMware machines. Name physical and virtual ones as groups of "
-    "an inventory (platform.hosts, docs/machines.md), or run a study on the physical machine and "
-    "once more inside the virtual one, then `tare compare` both runs",
-}
 
 
 def sides_of(asked: Query) -> dict[str, str]:
@@ -51,8 +44,8 @@ def level_of(asked: Query) -> str:
 
 def _obstacles(asked: Query) -> Iterator[str]:
     for platform in (asked.platform, asked.over):
-        if platform in _VIRTUAL:
-            yield _VIRTUAL[platform]
+        if platform in guests():
+            yield machines(platform).no_proposal
     for platform, network, storage in (
         (asked.platform, *_wanted(asked)),
         (asked.over, *_replaced(asked)),

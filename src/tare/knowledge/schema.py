@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from tare.machines.registry import guests
 from tare.runtimes.registry import BARE
 from tare.study import platform
 from tare.study.platform import Network, RuntimeName, Storage
@@ -19,10 +20,11 @@ Text = Annotated[
 ]
 """No control characters: what others wrote is printed on a terminal."""
 
-Machines = Literal["physical", "vm", "kvm", "vmware"]
 if TYPE_CHECKING:
+    Machines: TypeAlias = str
     Plugin: TypeAlias = str
 else:
+    Machines = Literal["physical", "vm", *guests()]
     Plugin = Literal["", "flannel", platform.Plugin]
 """`flannel` alone: the source does not say with which backend."""
 Operation = Literal["all", "mixed", "read", "update", "insert", "write", "rmw"]
@@ -39,7 +41,9 @@ class Side(KnowledgePart):
     """What the database ran on, on one side of a comparison. null: the source does not say."""
 
     machines: Machines | None = Field(
-        None, description="what the operating system ran on; kvm and vmware are themselves compared"
+        None,
+        description=f"what the operating system ran on; {' and '.join(guests())} are themselves "
+        "compared",
     )
     runtime: RuntimeName = Field(BARE, description="how a node was run")
     network: Network | None = Field(None, description="how a client reached a node")
@@ -61,8 +65,8 @@ class Side(KnowledgePart):
 
 
 def hypervisor(machines: str | None, runtime: str) -> str:
-    """`kvm` or `vmware` where a process ran natively in such a machine, else the runtime."""
-    return str(machines) if machines in ("kvm", "vmware") and runtime == BARE else runtime
+    """The hypervisor where a process ran natively in such a machine, else the runtime."""
+    return str(machines) if machines in guests() and runtime == BARE else runtime
 
 
 def compared(side: Side, base: Side) -> tuple[str, str]:
@@ -71,9 +75,7 @@ def compared(side: Side, base: Side) -> tuple[str, str]:
     On machines of one kind the runtimes are compared, be it inside virtual machines. With one
     runtime on machines of two kinds, these are: Docker in KVM against Docker asks about KVM.
     """
-    new, old = (
-        str(one.machines) if one.machines in ("kvm", "vmware") else BARE for one in (side, base)
-    )
+    new, old = (str(one.machines) if one.machines in guests() else BARE for one in (side, base))
     if new == old:
         return side.runtime, base.runtime
     return (new, old) if side.runtime == base.runtime else (side.platform, base.platform)

@@ -13,7 +13,7 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.lab import marked
 from tare.lab.undisturbed import undisturbed
 from tare.machines import addresses, cgroups, neighbours
-from tare.machines.kvm import made, network
+from tare.machines.registry import registered as kinds_of_machines
 from tare.records.layout import RunFiles
 from tare.runtimes.left import Left
 from tare.runtimes.registry import registered
@@ -21,6 +21,7 @@ from tare.runtimes.ssh import leftovers as ssh
 from tare.runtimes.ssh.leftovers import HostLeftovers
 
 if TYPE_CHECKING:
+    from tare.machines.declaration import MachinesDeclaration
     from tare.runtimes.declaration import Declaration
 
 
@@ -32,10 +33,8 @@ class Leftovers:
     """in the order in which runtimes are listed"""
     hosts: HostLeftovers = field(default_factory=HostLeftovers)
     """of the inventory that is named here"""
-    bridges: list[str] = field(default_factory=list)
-    """of virtual machines, which go as processes"""
-    domains: list[Path] = field(default_factory=list)
-    """directories of their disks and keys"""
+    of_machines: list[Left] = field(default_factory=list)
+    """of machines that were made here; what runs of them goes as processes"""
     addresses: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     """those that keep neighbours from them"""
@@ -55,8 +54,7 @@ class Leftovers:
         kinds: dict[str, list[str]] = {
             **_together(one.words for one in self.of_runtimes),
             **self.hosts.words(),
-            "bridges": self.bridges,
-            "virtual machines": [str(d) for d in self.domains],
+            **_together(one.words for one in self.of_machines),
             "addresses": self.addresses,
             "firewall rules": self.rules,
             "control groups": [str(g) for g in self.groups],
@@ -79,21 +77,21 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
     Raises:
         InventoryError: the inventory that is named cannot be read.
     """
-    of_runtimes = [_left(one) for one in registered().values()]
-    found = [one for one in of_runtimes if one is not None]
+    found = [one for each in registered().values() if (one := _left(each)) is not None]
+    kinds = kinds_of_machines().values()
+    of_machines = [one for each in kinds if (one := _left(each)) is not None]
     on_hosts = ssh.leftovers() if hosts else HostLeftovers()
     return Leftovers(
         of_runtimes=found,
         hosts=on_hosts,
-        bridges=network.left(),
-        domains=made.left(),
+        of_machines=of_machines,
         addresses=addresses.leftovers(),
         rules=neighbours.kept_out(),
         groups=cgroups.leftovers(),
         directories=marked.leftovers(runs) if directories else [],
         temporary=scratch.leftovers(),
         unanswered=[
-            *(line for one in found for line in one.unanswered),
+            *(line for one in (*found, *of_machines) for line in one.unanswered),
             *(f"{one.where}: {one.why}" for one in on_hosts.unseen),
         ],
     )
@@ -135,10 +133,8 @@ def remove(found: Leftovers) -> list[TareError]:
     faults = ssh.remove(found.hosts)
     for left in reversed(found.of_runtimes):
         faults += _removed(left)
-    if found.bridges:
-        network.remove()
-    for directory in found.domains:
-        made.remove(directory)
+    for left in found.of_machines:
+        faults += _removed(left)
     addresses.remove(found.addresses)
     if found.rules:
         neighbours.let_in()
@@ -149,12 +145,13 @@ def remove(found: Leftovers) -> list[TareError]:
     return faults + _still_here(found)
 
 
-def _left(runtime: Declaration) -> Left | None:
-    """Of one runtime; whatever the code of a package raises, the others are asked too."""
+def _left(declared: Declaration | MachinesDeclaration) -> Left | None:
+    """Of one runtime or kind of machines; whatever the code of a package raises, the others are
+    asked too."""
     try:
-        return runtime.left()
+        return declared.left()
     except Exception as error:
-        return Left({}, lambda: [], [f"{runtime.name}: {_told(error)}"])
+        return Left({}, lambda: [], [f"{declared.name}: {_told(error)}"])
 
 
 def _removed(left: Left) -> list[TareError]:
@@ -196,9 +193,7 @@ def _together(told: Iterable[Mapping[str, list[str]]]) -> dict[str, list[str]]:
 def _still_here(found: Leftovers) -> list[TareError]:
     """What of this machine's own was to go and did not."""
     left = {
-        **_together(_remaining(one) for one in found.of_runtimes),
-        "bridges": network.left() if found.bridges else [],
-        "virtual machines": [str(one) for one in found.domains if one.exists()],
+        **_together(_remaining(one) for one in (*found.of_runtimes, *found.of_machines)),
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],
         "firewall rules": neighbours.kept_out() if found.rules else [],
         "control groups": [str(one) for one in found.groups if one.exists()],

@@ -27,7 +27,6 @@ from tare.load.specification import Phase, specification
 from tare.monitor.jit import compiler_seconds
 from tare.records.manifest import WarmUp
 from tare.runtimes.key import runtime_key
-from tare.study.platform import SSH
 from tare.study.schema import Platform, Setup, Warm
 
 _INSERTS_APART = 2**32
@@ -252,7 +251,7 @@ class Deployment:
             words: of Tare's own, what it does instead of a run.
         """
         installation = self._resources.tool(setup) if trial else self._resources.client(setup)
-        shared = trial and setup.client.machines == SSH
+        shared = trial and setup.client.source.from_inventory
         each = min(self._resources.load_hosts(setup), setup.load.threads) if shared else 1
         if words:
             installation = replace(installation, words=words)

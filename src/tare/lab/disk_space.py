@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tare.errors import DiskFullError
 from tare.study.estimate import cluster_disk, in_engine_directory
-from tare.study.platform import SSH
 from tare.study.quantities import MIB
 from tare.study.schema import Setup
 
@@ -26,7 +25,7 @@ def refuse_full_disk(setup: Setup, work: Path, engine: Path | None) -> None:
     Raises:
         DiskFullError: there is less than the plan's estimate for one deployment.
     """
-    if setup.platform.machines == SSH:
+    if setup.platform.source.from_inventory:
         return  # its nodes write to hosts' disks, which `tare doctor --machines` looks at
     place = engine if in_engine_directory(setup) and engine is not None else work
     need, free = cluster_disk(setup), shutil.disk_usage(place).free

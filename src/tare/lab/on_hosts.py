@@ -18,7 +18,6 @@ from tare.runtimes.key import declaration_of, runtime_and_group
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.ssh.transfer import bring
 from tare.runtimes.unit import Bits
-from tare.study.platform import SSH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from tare.artifacts.binaries import Binary
     from tare.artifacts.tree import Tree
     from tare.databases.mongodb.installation import Installation as MongoInstallation
-    from tare.machines.kvm.made import MadeDomains
+    from tare.machines.declaration import MadeMachines
     from tare.runtimes.ssh.host_machine import HostMachine
     from tare.study.schema import Setup
 
@@ -37,33 +36,32 @@ _PROGRAMS: Mapping[str, tuple[Binary, str]] = {
 }
 
 
-def hosts_for(
-    run: str, setups: Sequence[Setup], domains: MadeDomains | None = None
-) -> Hosts | None:
+def hosts_for(run: str, setups: Sequence[Setup], made: MadeMachines | None = None) -> Hosts | None:
     """The inventory's hosts for a run, and virtual machines made for it; None where no setup needs
     any.
 
     Args:
-        domains: made for the run, none of which needs to run yet.
+        made: for the run, none of which needs to run yet.
 
     Raises:
         RuntimeUnavailableError: a setup needs hosts, and no inventory is named.
     """
-    named = any(SSH in (one.platform.machines, one.client.machines) for one in setups)
+    named = any(part.source.from_inventory for one in setups for part in (one.platform, one.client))
     inventory = named_inventory() if named else None
     if named and inventory is None:
         raise RuntimeUnavailableError(
             "no inventory of hosts is named here",
             remedy="name one with TARE_INVENTORY (docs/machines.md)",
         )
-    if domains is not None:
-        inventory = replace(inventory or Inventory(domains.directory, ()), made=domains.hosts)
+    if made is not None:
+        own = tuple(one.host for one in made.machines.values())
+        inventory = replace(inventory or Inventory(made.directory, ()), made=own)
     if inventory is None:
         return None
-    hosts = Hosts(inventory, run, domains=domains)
+    hosts = Hosts(inventory, run, made=made)
     hosts.use(
         dict.fromkeys(one.platform.group for one in setups if one.platform.over_ssh),
-        clients=any(one.client.machines == SSH for one in setups),
+        clients=any(one.client.source.from_inventory for one in setups),
     )
     return hosts
 

@@ -51,7 +51,6 @@ from tare.records.prices import Weighing
 from tare.study.conditions import Condition
 from tare.study.domains import domains_of
 from tare.study.plan import Plan, PlannedTrial, Round
-from tare.study.platform import SSH
 from tare.study.schema import Setup
 
 ATTEMPTS = 2
@@ -264,8 +263,9 @@ class Lab:
     def _sweep(self, why: str) -> None:
         """Remove everything that carries our labels; the lab is held, so nobody needs it."""
         hosts = any(
-            SSH in (one.setup.platform.machines, one.setup.client.machines)
+            part.source.from_inventory
             for one in self._plan.conditions
+            for part in (one.setup.platform, one.setup.client)
         )
         found = clean.find(self._directory.files.root.parent, hosts=hosts)
         if found:

@@ -24,14 +24,13 @@ from tare.lab.undisturbed import undisturbed
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
-from tare.machines.kvm.made import domains_for
+from tare.machines.made import made_for
 from tare.runtimes.images import Images
-from tare.runtimes.key import declaration_of, of_group, on_ssh, runtime_key
+from tare.runtimes.key import declaration_of, is_on_ssh, of_group, on_ssh, runtime_key
 from tare.runtimes.registry import BARE, CONTAINER, declared, registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits, Runtime
 from tare.study.domains import Domains
-from tare.study.platform import SSH
 from tare.study.schema import Database, Setup
 
 
@@ -167,7 +166,7 @@ def prepare(
     used = dict.fromkeys(part.runtime for s in setups for part in (s.platform, s.client))
     stores = (declared(name).store() for name in used)
     engine = next((place for place in stores if place is not None), None)
-    hosts = hosts_for(run, setups, domains_for(run, domains, say))
+    hosts = hosts_for(run, setups, made_for(run, domains, say))
     runtimes = runtimes_for(run, work, setups, say, hosts)
     resources = RunResources(run, local_facts(work.parent), runtimes, hosts=hosts)
     resources.engine_directory = engine
@@ -225,7 +224,7 @@ def _server(
             "no jamm jar beside Cassandra's", where=str(tree.lib), why="Cassandra needs it as agent"
         )
     jars = tuple(tree.jars)
-    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+    if resources.hosts is not None and is_on_ssh(runtime):
         return on_hosts.server(resources.hosts, tree, jamm, runtime, say)
     if images is not None:
         built = images.bring(image.build_image(images.engine, tree, say), say)
@@ -251,7 +250,7 @@ def _mongodb_server(
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
     server = mongodb.installed(Path(database.home) if database.home else find("tare-stub"))
-    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+    if resources.hosts is not None and is_on_ssh(runtime):
         return on_hosts.mongodb_server(resources.hosts, server, database.version, runtime, say)
     if not server.stands_in:
         told = mongodb.release_of(server.program)
@@ -301,7 +300,7 @@ def _client(
 ) -> ClientInstallation:
     binary = find("tare-load")
     digest = file_digest(binary)
-    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+    if resources.hosts is not None and is_on_ssh(runtime):
         return on_hosts.client(resources.hosts, digest, runtime, say)
     images = resources.runtimes[runtime].images()
     if images is None:

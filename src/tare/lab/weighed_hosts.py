@@ -20,6 +20,7 @@ from tare.machines.addresses import AddressPool
 from tare.machines.facts import local_facts
 from tare.machines.inventory.host import NODES
 from tare.machines.inventory.read import VARIABLE
+from tare.machines.ssh_declaration import DECLARED as OVER_SSH
 from tare.nearest import did_you_mean
 from tare.records.kept_measurements import MeasuredMachine
 from tare.records.prices import ServersHost
@@ -27,7 +28,7 @@ from tare.runtimes.key import of_group, on_ssh
 from tare.runtimes.registry import BARE, declared, having
 from tare.runtimes.ssh import leftovers
 from tare.runtimes.ssh.hosts import Hosts
-from tare.study.platform import SSH, Platform
+from tare.study.platform import Platform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -255,7 +256,11 @@ class HostServers:
                     continue
                 there = self._runtime(place.runtime, Path(work))
                 stack.callback(there.close)
-                asked = {"machines": SSH, "runtime": place.runtime, "network": place.network}
+                asked = {
+                    "machines": OVER_SSH.name,
+                    "runtime": place.runtime,
+                    "network": place.network,
+                }
                 try:
                     there.prove(Platform.model_validate(asked), 1, PORT, {BARE})
                 except TareError as error:

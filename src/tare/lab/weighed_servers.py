@@ -13,6 +13,7 @@ from tare.artifacts.image import STUB
 from tare.enumeration import listing
 from tare.errors import RuntimeUnavailableError, TareError, UsageError
 from tare.lab.quiet_servers import PORT, Server, pinned_cpus
+from tare.machines import registry as machines
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import BARE, CONTAINER, declared, having, names
 from tare.study.platform import BETWEEN_NODES, Platform
@@ -37,6 +38,16 @@ def refuse_unweighable(runtimes: Iterable[str], known: Sequence[str]) -> None:
         UsageError: one cannot.
     """
     unknown = [one for one in runtimes if one not in known]
+    elsewhere = [one for one in unknown if one in machines.having(lambda each: not each.here)]
+    if elsewhere:
+        weigh = f"tare weigh {BARE} {CONTAINER} --json"
+        raise UsageError(
+            f"{listing(elsewhere)} cannot be weighed by name",
+            why="these are machines, and no runtimes of this one",
+            remedy="a host over SSH: tare weigh --hosts FILE; in a virtual machine: "
+            f"{weigh} >there.json, here: {weigh} >here.json, then "
+            "tare compare here.json there.json (docs/weigh.md)",
+        )
     if unknown:
         raise UsageError(
             f"{', '.join(unknown)} cannot be weighed",

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tare.enumeration import listing
-from tare.machines.kvm.kinds import TCG
+from tare.machines.registry import made_in_words
 from tare.report import ending, identical, numbers
 from tare.report.escaping import plain
 from tare.report.words import in_sentence, primary_metrics
@@ -315,9 +315,7 @@ def _hosts(hosts: Mapping[str, Any]) -> list[str]:
             parts.append("no hypervisor seen" if under == "none" else f"under {under}")
         domain = _mapping(own.get("domain"))
         if domain:
-            emulated = domain.get("accelerator") == TCG
-            kind = "emulated by QEMU, so not KVM" if emulated else "by KVM"
-            parts.append(f"made for the run {kind}")
+            parts.append(f"made for the run {made_in_words(domain)}")
         words = ", ".join(parts) or "nothing known"
         group = f"group {own['group']}: " if own.get("group") else ""
         alike.setdefault(f"{group}{words}", []).append(name)

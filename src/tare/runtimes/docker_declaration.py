@@ -60,7 +60,7 @@ class Docker(EngineDeclaration):
         platform, client = setup.platform, setup.client
         if (
             part == "client"
-            and platform.machines == "local"
+            and platform.source.here
             and client.network == "bridge"
             and platform.network == "host"
         ):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from tare.machines.inventory.host import CLIENTS, NODES
 from tare.nearest import did_you_mean
-from tare.study.platform import SSH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +36,7 @@ def group_faults(
         setups: of all conditions that are run, in their order.
         inventory: the hosts that are named here.
     """
-    if setup.platform.machines != SSH:
+    if not setup.platform.source.from_inventory:
         return
     group = setup.platform.hosts
     own = inventory.nodes_of(group)
@@ -58,7 +57,7 @@ def group_faults(
 def _shared(group: str, setups: Sequence[Setup], inventory: Inventory) -> Iterator[GroupFault]:
     """Hosts that belong to an earlier group of the study too, or take load clients."""
     names = {one.name for one in inventory.nodes_of(group)}
-    measured = [one.platform.hosts for one in setups if one.platform.machines == SSH]
+    measured = [one.platform.hosts for one in setups if one.platform.source.from_inventory]
     for other in dict.fromkeys(measured[: measured.index(group)]):
         both = [one.name for one in inventory.nodes_of(other) if one.name in names]
         if both:
@@ -67,7 +66,7 @@ def _shared(group: str, setups: Sequence[Setup], inventory: Inventory) -> Iterat
             remedy = "take each host out of one of the two groups"
             yield GroupFault(_HOSTS, why, remedy)
     loaded = [one for one in inventory.clients if one.name in names]
-    if loaded and any(one.client.machines == SSH for one in setups):
+    if loaded and any(one.client.source.from_inventory for one in setups):
         both = [one.name for one in loaded]
         why = (
             f"{_listed(both)} for database nodes and for load clients: a client takes part of the "

@@ -6,12 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.runtimes.registry import declared
-from tare.study.platform import OVER_SSH, SSH, Platform
+from tare.study.platform import Platform
 
 if TYPE_CHECKING:
     from tare.runtimes.declaration import Declaration
     from tare.study.platform import Client
 
+_ON_HOSTS = "ssh-"
+"""before a runtime that runs units on machines that SSH reaches"""
 _OF = "@"
 """between a runtime on hosts and their group"""
 
@@ -19,14 +21,19 @@ _OF = "@"
 def runtime_key(part: Platform | Client) -> str:
     """As a study names it; on hosts that SSH reaches ssh-native or ssh-docker, and the group that
     the study names behind it, as ssh-docker@vmware."""
-    if part.machines not in OVER_SSH:
+    if not part.source.over_ssh:
         return part.runtime
     return of_group(on_ssh(part.runtime), part.group if isinstance(part, Platform) else "")
 
 
 def on_ssh(runtime: str) -> str:
     """The key of a runtime on hosts that SSH reaches."""
-    return f"{SSH}-{runtime}"
+    return f"{_ON_HOSTS}{runtime}"
+
+
+def is_on_ssh(key: str) -> bool:
+    """Whether the key's runtime runs units on machines that SSH reaches."""
+    return key.startswith(_ON_HOSTS)
 
 
 def of_group(runtime: str, group: str) -> str:
@@ -42,4 +49,4 @@ def runtime_and_group(key: str) -> tuple[str, str]:
 
 def declaration_of(key: str) -> Declaration:
     """What the key's runtime says of itself."""
-    return declared(runtime_and_group(key)[0].removeprefix(f"{SSH}-"))
+    return declared(runtime_and_group(key)[0].removeprefix(_ON_HOSTS))

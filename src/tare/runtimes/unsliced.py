@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.runtimes.registry import declared
-from tare.study.platform import SSH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +29,10 @@ def unsliced(
             units = declared(runtime).units
             return f"{units} run on other machines, whose CPU time is not read within a slice"
     if inventory is not None:
-        own = inventory.nodes_of(setup.platform.hosts) if setup.platform.machines == SSH else ()
-        own += inventory.clients if setup.client.machines == SSH else ()
+        own = (
+            inventory.nodes_of(setup.platform.hosts) if setup.platform.source.from_inventory else ()
+        )
+        own += inventory.clients if setup.client.source.from_inventory else ()
         coarse = [one.name for one in own if not (one.sudo or one.user == "root")]
         if coarse:
             return (

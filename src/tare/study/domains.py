@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from tare.runtimes.registry import declared
 from tare.study.estimate import together
-from tare.study.platform import KVM
 from tare.study.quantities import MIB, cpus_of
 from tare.study.server_needs import node_memory
 
@@ -37,6 +36,7 @@ class Domains:
         memory: of each, bytes.
         engine: whether each runs a Docker engine.
         cache, format: of its disk, as QEMU calls them.
+        machines: the kind, as a study names it.
     """
 
     group: str
@@ -47,6 +47,7 @@ class Domains:
     engine: bool
     cache: str
     format: str
+    machines: str
 
 
 def domains_of(conditions: Iterable[Condition], design: Design, cpus: int) -> list[Domains]:
@@ -60,7 +61,7 @@ def domains_of(conditions: Iterable[Condition], design: Design, cpus: int) -> li
     """
     groups: dict[str, list[Condition]] = {}
     for one in conditions:
-        if one.setup.platform.machines == KVM:
+        if one.setup.platform.source.made:
             groups.setdefault(one.setup.platform.group, []).append(one)
     return [_alike(group, own, design, cpus) for group, own in groups.items()]
 
@@ -86,6 +87,7 @@ def _alike(group: str, own: list[Condition], design: Design, cpus: int) -> Domai
         engine,
         platform.domain.cache,
         platform.domain.format,
+        platform.machines,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.machines.registry import HERE
 from tare.runtimes.registry import BARE, declared
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def endpoint_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Pro
             "platform.machines",
             platform.machines,
             "of other hosts, this version has the network's usual endpoint only",
-            "leave platform.endpoint out, or set platform.machines to local",
+            f"leave platform.endpoint out, or set platform.machines to {HERE}",
         )
     own = runtime.several_on or platform.network
     if platform.network != own:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.runtimes.registry import declared
-from tare.study.platform import KVM
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, needs_of, node_memory, row_bytes
 from tare.study.slice_schedule import block_seconds, cut_of
@@ -227,7 +226,7 @@ def _memory(setup: Setup, machine: int | None) -> int:
 def in_engine_directory(setup: Setup) -> bool:
     """Whether the database's files lie where a container engine keeps volumes and layers."""
     platform = setup.platform
-    return platform.machines != KVM and platform.storage in declared(platform.runtime).in_engine
+    return not platform.source.made and platform.storage in declared(platform.runtime).in_engine
 
 
 def cluster_disk(setup: Setup) -> int:

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from tare.machines import registry as machine_registry
 from tare.runtimes import registry
 from tare.study.part import StudyPart, unset, usual
-from tare.study.quantities import GIB, MIB, CpuSet, Size
+from tare.study.quantities import GIB, CpuSet, Size
 
-Machines = Literal["local", "ssh", "kvm", "vmware"]
-SSH, KVM = "ssh", "kvm"
-OVER_SSH = (SSH, KVM)
-"""Machines that SSH reaches: hosts of an inventory, and virtual machines made for a run."""
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tare.machines.declaration import MachinesDeclaration
     from tare.runtimes.declaration import Declaration
 
     # what is installed is known only when this runs
+    Machines: TypeAlias = str
+    ClientMachines: TypeAlias = str
     RuntimeName: TypeAlias = str
     Network: TypeAlias = str
     ClientNetwork: TypeAlias = str
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Storage: TypeAlias = str
     Plugin: TypeAlias = str
 else:
+    Machines = Literal[machine_registry.names()]
+    ClientMachines = Literal[machine_registry.having(lambda one: one.for_clients)]
     RuntimeName = Literal[registry.names()]
     Network = Literal[registry.values(lambda one: one.networks)]
     ClientNetwork = Literal[registry.values(lambda one: one.client_networks)]
@@ -45,6 +47,12 @@ def _said(of: Callable[[Declaration], str]) -> str:
     """What each runtime says of a field, behind what is true of all."""
     words = ((name, of(one)) for name, one in registry.registered().items())
     return "".join(f"; {name}: {said}" for name, said in words if said)
+
+
+def _from(fits: Callable[[MachinesDeclaration], bool]) -> str:
+    """Where machines of these kinds come from."""
+    kinds = machine_registry.registered().values()
+    return "; ".join(f"{one.name}: {one.in_words or one.name}" for one in kinds if fits(one))
 
 
 class Limits(StudyPart):
@@ -84,7 +92,7 @@ class Placement(StudyPart):
 
 
 class Domain(StudyPart):
-    """How a virtual machine that is made for a run (machines: kvm) keeps its disk."""
+    """How a virtual machine that is made for a run keeps its disk."""
 
     cache: Literal["none", "writeback", "writethrough", "directsync"] = Field(
         "none", description="QEMU's cache mode; none: past this machine's page cache"
@@ -102,14 +110,12 @@ class Platform(StudyPart):
     """
 
     machines: Machines = Field(
-        "local",
-        description="where the machines come from: this one, hosts of the inventory that SSH "
-        "reaches (one for each node), or virtual ones made on this one by KVM (one for each node, "
-        "as large as the limits) or VMware",
+        machine_registry.HERE,
+        description="where the machines come from. " + _from(lambda one: True),
     )
     hosts: str = Field(
         "",
-        description="of machines ssh, the inventory's group whose hosts take the nodes; empty: "
+        description="of an inventory's machines, the group whose hosts take the nodes; empty: "
         "`nodes`, or where it has none all hosts that are not for clients",
         exclude_if=unset,
     )
@@ -151,7 +157,7 @@ class Platform(StudyPart):
     limits: Limits = Field(Limits(), description="limits of each database node")
     domain: Domain = Field(
         Domain(),
-        description="of machines kvm, how each keeps its disk",
+        description="of machines that are made here, how each keeps its disk",
         exclude_if=usual(Domain()),
     )
     placement: Placement = Field(
@@ -169,9 +175,14 @@ class Platform(StudyPart):
         return _WAYS.get(self.endpoint, self.endpoint) or self.network
 
     @property
+    def source(self) -> MachinesDeclaration:
+        """What the kind of its machines says of itself."""
+        return machine_registry.declared(self.machines)
+
+    @property
     def over_ssh(self) -> bool:
         """Whether nodes are on machines of their own that SSH reaches."""
-        return self.machines in OVER_SSH
+        return self.source.over_ssh
 
     @property
     def group(self) -> str:
@@ -180,16 +191,7 @@ class Platform(StudyPart):
         Of virtual machines that are made it tells what they are: those of other limits or disks are
         others.
         """
-        if self.machines != KVM:
-            return self.hosts
-        limits, domain = self.limits, self.domain
-        parts: list[str] = [KVM]
-        parts += [f"{limits.cpus:g}cpus"] if limits.cpus is not None else []
-        parts += [f"on{limits.cpuset.replace(',', '.')}"] if limits.cpuset is not None else []
-        parts += [f"{limits.memory // MIB}MiB"] if limits.memory is not None else []
-        parts += [domain.cache] if domain.cache != Domain().cache else []
-        parts += [domain.format] if domain.format != Domain().format else []
-        return "-".join(parts)
+        return self.source.group(self)
 
     @property
     def attachment(self) -> str:
@@ -205,10 +207,9 @@ class Client(StudyPart):
         description="the load generator of the trials: Tare's own, or one that is fetched; "
         "rows are populated and servers warmed by Tare's own",
     )
-    machines: Literal["local", "ssh"] = Field(
-        "local",
-        description="where the machines come from: this one, or the inventory's hosts for clients, "
-        "which share the load and start at one instant",
+    machines: ClientMachines = Field(
+        machine_registry.HERE,
+        description="where the machines come from. " + _from(lambda one: one.for_clients),
     )
     runtime: RuntimeName = Field(
         registry.BARE,
@@ -220,3 +221,8 @@ class Client(StudyPart):
         "pods have" + _said(lambda one: one.client_network_in_words),
     )
     limits: Limits = Field(Limits(), description="limits of each load client")
+
+    @property
+    def source(self) -> MachinesDeclaration:
+        """What the kind of its machines says of itself."""
+        return machine_registry.declared(self.machines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.enumeration import either
+from tare.machines import registry as machines
 from tare.runtimes.registry import BARE, declared, having, registered
 from tare.study.endpoint_rules import endpoint_problems
 
@@ -50,44 +51,46 @@ def platform_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Pro
 def _hosts_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
     """What hosts that SSH reaches have not, or nobody else has a way to."""
     platform, client = setup.platform, setup.client
-    if platform.hosts and platform.machines != "ssh":
+    of_inventory = either(machines.having(lambda one: one.from_inventory))
+    if platform.hosts and not platform.source.from_inventory:
         yield problems.of(
             "platform.hosts",
             f"{platform.hosts} with platform.machines {platform.machines}",
             "groups of hosts are those of an inventory, which SSH reaches",
-            "set platform.machines to ssh, or leave platform.hosts out",
+            f"set platform.machines to {of_inventory}, or leave platform.hosts out",
             against="platform.machines",
         )
     runtime, on_hosts = declared(platform.runtime), having(lambda one: one.on_hosts)
-    if platform.machines == "ssh" and not runtime.on_hosts:
+    if platform.source.from_inventory and not runtime.on_hosts:
         why, leaves = "is not run on other hosts", ""
         if runtime.orchestrator:
             why, leaves = "has machines of its own", ", which leaves its machines to it"
         yield problems.of(
             "platform.machines",
-            f"ssh with platform.runtime {platform.runtime}",
+            f"{platform.machines} with platform.runtime {platform.runtime}",
             f"{platform.runtime} {why}",
-            f"set platform.machines to local{leaves}, or platform.runtime to {either(on_hosts)}",
+            f"set platform.machines to {machines.HERE}{leaves}, or platform.runtime to "
+            f"{either(on_hosts)}",
             against="platform.runtime",
         )
-    elif platform.machines == "ssh" and platform.network == "bridge":
+    elif platform.source.from_inventory and platform.network == "bridge":
         yield problems.of(
             "platform.network",
-            "bridge with platform.machines ssh",
+            f"bridge with platform.machines {platform.machines}",
             "no other machine has a way to a container's own address",
             "set platform.network to published, which is that bridge behind a port of its host, or "
             "to host",
             at="platform.machines",
             against="platform.network",
         )
-    if client.machines != "ssh":
+    if client.source.here:
         return
-    if platform.machines != "ssh":
+    if not platform.source.from_inventory:
         yield problems.of(
             "client.machines",
-            f"ssh with platform.machines {platform.machines}",
+            f"{client.machines} with platform.machines {platform.machines}",
             "other hosts have no way to nodes of this machine",
-            "set platform.machines to ssh, or client.machines to local",
+            f"set platform.machines to {of_inventory}, or client.machines to {machines.HERE}",
             against="platform.machines",
         )
     if not declared(client.runtime).on_hosts:
@@ -95,9 +98,9 @@ def _hosts_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Probl
         why = "places its clients itself" if placed else "is not run on other hosts"
         yield problems.of(
             "client.machines",
-            f"ssh with client.runtime {client.runtime}",
+            f"{client.machines} with client.runtime {client.runtime}",
             f"{client.runtime} {why}",
-            f"set client.runtime to {either(on_hosts)}, or client.machines to local",
+            f"set client.runtime to {either(on_hosts)}, or client.machines to {machines.HERE}",
             against="client.runtime",
         )
 

@@ -13,7 +13,6 @@ from tare.study.design import AUTO
 from tare.study.domains import domains_of
 from tare.study.estimate import disk_needs, estimate, together
 from tare.study.left_out import reasons
-from tare.study.platform import KVM
 from tare.study.quantities import GIB, cpus_of, size_in_words
 from tare.study.server_needs import memory_in_words, node_memory
 
@@ -86,7 +85,7 @@ def refusals(
         found += _memory(plan, machine, need, here)
     if domains:
         found += _domains(plan, machine, domains)
-    on_disk = [*here, *(one for one in plan.conditions if one.setup.platform.machines == KVM)]
+    on_disk = [*here, *(one for one in plan.conditions if one.setup.platform.source.made)]
     if on_disk:
         found += _disk(plan, machine, on_disk)
     return list(dict.fromkeys(found))
@@ -94,7 +93,7 @@ def refusals(
 
 def _here(part: Platform | Client, elsewhere: Collection[str] = ()) -> bool:
     """Whether units of this part of a setup take up this machine."""
-    return part.machines == "local" and part.runtime not in elsewhere
+    return part.source.here and part.runtime not in elsewhere
 
 
 def refuse_plan(found: Sequence[Refusal]) -> None:
@@ -150,8 +149,8 @@ def _left_out(plan: Plan) -> Iterator[Refusal]:
 def _runtimes(plan: Plan, runtimes: Mapping[str, str | None]) -> Iterator[Refusal]:
     for one in plan.conditions:
         for part in ("platform", "client"):
-            runtime, machines = getattr(one.setup, part).runtime, getattr(one.setup, part).machines
-            if machines != "local":
+            runtime = getattr(one.setup, part).runtime
+            if not getattr(one.setup, part).source.here:
                 continue  # its own host is asked, by `tare doctor --machines` and when a run begins
             why_not = runtimes.get(runtime, "this machine was not asked about it")
             if why_not is not None:
@@ -211,7 +210,7 @@ def _idle(plan: Plan, elsewhere: Collection[str]) -> Iterator[Refusal]:
 def _cpus(plan: Plan, machine: MachineFacts, elsewhere: Collection[str]) -> Iterator[Refusal]:
     for one, part, limits in _all_limits(plan):
         own = getattr(one.setup, part)
-        if not _here(own, elsewhere) and own.machines != KVM:
+        if not _here(own, elsewhere) and not own.source.made:
             continue
         if limits.cpus is not None and limits.cpus > machine.cpus:
             yield _refusal(
@@ -286,7 +285,7 @@ def _domains(plan: Plan, machine: MachineFacts, domains: Sequence[Domains]) -> I
     free = machine.memory_available - _KEEP_FREE_BYTES
     if need + beside <= free:
         return
-    one = next(each for each in plan.conditions if each.setup.platform.machines == KVM)
+    one = next(each for each in plan.conditions if each.setup.platform.source.made)
     sizes = ", ".join(f"{each.count} of {_gib(each.memory)}" for each in domains)
     also = f" beside {_gib(beside)} of what runs on this machine itself" if beside else ""
     yield _refusal(

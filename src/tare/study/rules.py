@@ -10,7 +10,6 @@ from tare.study.design import AUTO, OFF, WINDOWS
 from tare.study.image_names import image_name_problems
 from tare.study.load_rules import load_problems
 from tare.study.mongodb_rules import mongodb_problems
-from tare.study.platform import KVM
 from tare.study.platform_rules import platform_problems
 from tare.study.problems import ConditionProblems, Problem, later, remedy_for
 
@@ -126,6 +125,9 @@ def slice_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
     for hinders, what, why in _UNSLICED:
         if any(hinders(one) for one in setups):
             yield Problem(where, f"design.slice: {what}", why, off)
+    told = dict.fromkeys(one.platform.source.unsliced for one in setups)
+    for what, why in filter(None, told):
+        yield Problem(where, f"design.slice: {what}", why, off)
 
 
 _UNSLICED: tuple[tuple[Callable[[Setup], bool], str, str], ...] = (
@@ -138,11 +140,6 @@ _UNSLICED: tuple[tuple[Callable[[Setup], bool], str, str], ...] = (
         lambda one: one.client.tool != "tare",
         "only Tare's own load generator drives its cluster in slices",
         "other tools have no schedule of when to send",
-    ),
-    (
-        lambda one: one.platform.machines == KVM,
-        "virtual machines made here cannot be driven in slices",
-        "what QEMU uses is not told from other programs within a slice",
     ),
 )
 """Whether a setup has it, what it is, and why it cannot be driven in slices."""

@@ -65,4 +65,4 @@ def why_no_archive(setup: Setup) -> str:
 def starts_here(setup: Setup) -> bool:
     """Whether this process starts the servers, on this machine: no orchestrator, no other host."""
     platform = setup.platform
-    return platform.machines == "local" and not declared(platform.runtime).orchestrator
+    return platform.source.here and not declared(platform.runtime).orchestrator

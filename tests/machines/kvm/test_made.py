@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tare.errors import RuntimeUnavailableError
+from tare.machines.declaration import Missing
 from tare.machines.kvm import made as module
 from tare.machines.kvm.image import Image
 from tare.machines.kvm.made import domains_for
-from tare.machines.kvm.missing import Missing
 from tare.machines.kvm.works import Works
 from tare.study.domains import Domains
 
@@ -24,15 +24,10 @@ def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def alike(group: str, count: int) -> Domains:
-    return Domains(group, count, 1, "", 2**30, False, "none", "qcow2")
+    return Domains(group, count, 1, "", 2**30, False, "none", "qcow2", "kvm")
 
 
 def quiet(line: str) -> None: ...
-
-
-def test_who_wants_none_is_asked_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "missing", lambda: Missing("no QEMU", "apt-get install qemu"))
-    assert domains_for("run", [], quiet, tmp_path) is None
 
 
 def test_what_is_missing_is_said_before_anything_is_made(
@@ -46,11 +41,10 @@ def test_what_is_missing_is_said_before_anything_is_made(
 
 def test_domains_of_several_groups_have_addresses_of_their_own(tmp_path: Path) -> None:
     found = domains_for("run", [alike("kvm", 2), alike("kvm-raw", 1)], quiet, tmp_path)
-    assert found is not None
-    hosts = {one.name: one.address for one in found.hosts}
+    hosts = {name: one.host.address for name, one in found.machines.items()}
     assert list(hosts) == ["kvm-1", "kvm-2", "kvm-raw-1"]
     assert len(set(hosts.values())) == 3
-    assert {one.labels["TARE_RUN"] for one in found.domains.values()} == {"run"}
+    assert {one.labels["TARE_RUN"] for one in found.machines.values()} == {"run"}
     assert not found.directory.exists(), "nothing is made yet"
 
 

@@ -96,7 +96,7 @@ class Domain:
 
     def __init__(self) -> None:
         self.seen: list[str] = []
-        self.works = SimpleNamespace(accelerator="kvm")
+        self.emulated, self.confined = False, True
         self.alive = lambda: True
 
     def __getattr__(self, name: str) -> Any:

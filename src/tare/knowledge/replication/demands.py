@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.machines.registry import HERE, guests
 from tare.study.schema import SHORT_STRATEGIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from tare.knowledge.replication.reference import Reference
     from tare.knowledge.schema import Finding, Side
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
     Fits = Callable[[Condition], bool]
 
 _SHORT = {long: short for short, long in SHORT_STRATEGIES.items()}
-_MACHINES: Mapping[str, frozenset[str]] = {
-    "vm": frozenset({"local", "kvm", "vmware"}),  # a source's VMs are what it compares inside of
-    "kvm": frozenset({"kvm"}),
-    "vmware": frozenset({"vmware"}),
-}
-_LOCAL = frozenset({"local"})
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,7 @@ def demands(
 
 
 def _platform(side: Side) -> Iterator[Demand]:
-    machines = _MACHINES.get(side.machines or "", _LOCAL)
+    machines = _machines(side.machines)
     yield Demand(
         "platform",
         side.platform,
@@ -87,6 +82,13 @@ def _platform(side: Side) -> Iterator[Demand]:
         yield _same("storage", side.storage, lambda s: s.platform.storage)
     if side.client:
         yield _same("client", side.client, lambda s: s.client.runtime)
+
+
+def _machines(stated: str | None) -> tuple[str, ...]:
+    """The kinds of machines on which what a side states can be measured."""
+    if stated == "vm":
+        return (HERE, *guests())  # a source's virtual machines are what it compares inside of
+    return (stated,) if stated in guests() else (HERE,)
 
 
 def _cluster(finding: Finding, side: Side) -> Iterator[Demand]:

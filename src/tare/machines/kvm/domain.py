@@ -86,6 +86,16 @@ class Domain:
             made=True,
         )
 
+    @property
+    def emulated(self) -> bool:
+        """Its processor is QEMU's."""
+        return self.works.accelerator == TCG
+
+    @property
+    def confined(self) -> bool:
+        """Its CPUs are those of the limits, pinned to this machine's."""
+        return True
+
     def make(self) -> None:
         """Make its disk and its keys; it does not run yet.
 

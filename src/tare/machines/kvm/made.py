@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tare.machines.inventory.host import Host
     from tare.study.domains import Domains
 
 
@@ -28,12 +27,7 @@ class MadeDomains:
     """The domains of one run."""
 
     directory: Path
-    domains: dict[str, Domain] = field(default_factory=dict)
-
-    @property
-    def hosts(self) -> tuple[Host, ...]:
-        """The domains as hosts that SSH reaches."""
-        return tuple(one.host for one in self.domains.values())
+    machines: dict[str, Domain] = field(default_factory=dict)
 
     def start(self, say: Callable[[str], None]) -> None:
         """Make the network and all domains, and come back when all have booted.
@@ -43,12 +37,12 @@ class MadeDomains:
         """
         if exposed := network.make():
             say(f"neighbours on the network can reach virtual machines: {exposed}")
-        for one in self.domains.values():
+        for one in self.machines.values():
             one.make()
             one.start()
-        kinds = {str(one.works) for one in self.domains.values()}
-        say(f"booting {', '.join(self.domains)} ({'; '.join(kinds)})")
-        for one in self.domains.values():
+        kinds = {str(one.works) for one in self.machines.values()}
+        say(f"booting {', '.join(self.machines)} ({'; '.join(kinds)})")
+        for one in self.machines.values():
             one.await_up()
 
     def close(self) -> None:
@@ -58,7 +52,7 @@ class MadeDomains:
             TareError: one does not end.
         """
         faults: list[TareError] = []
-        for one in self.domains.values():
+        for one in self.machines.values():
             try:
                 one.end()
             except TareError as error:
@@ -71,8 +65,8 @@ class MadeDomains:
 
 def domains_for(
     run: str, wanted: Sequence[Domains], say: Callable[[str], None], cache: Path | None = None
-) -> MadeDomains | None:
-    """The domains for a run, none of which is made yet; None where none is wanted.
+) -> MadeDomains:
+    """The domains for a run, none of which is made yet.
 
     The image is made where there is none, and KVM is tried where it was not since this machine was
     started.
@@ -81,8 +75,6 @@ def domains_for(
         RuntimeUnavailableError: this machine has not what it takes.
         ArtifactError: the image cannot be made.
     """
-    if not wanted:
-        return None
     if (gone := missing()) is not None:
         raise RuntimeUnavailableError("no virtual machines here", why=gone.why, remedy=gone.remedy)
     image = images.made(say)
@@ -91,14 +83,14 @@ def domains_for(
     for alike in wanted:
         shape = Shape(alike.cpus, alike.memory, alike.cpuset, alike.cache, alike.format)
         for place in range(alike.count):
-            name, number = f"{alike.group}-{place + 1}", len(made.domains)
-            made.domains[name] = Domain(
+            name, number = f"{alike.group}-{place + 1}", len(made.machines)
+            made.machines[name] = Domain(
                 *(name, alike.group, number, shape, alike.engine, made.directory / name),
                 *(image, tried, labels(run)),
             )
-    if len(made.domains) > network.MOST:
+    if len(made.machines) > network.MOST:
         raise RuntimeUnavailableError(
-            f"{len(made.domains)} virtual machines, where {network.MOST} find an address",
+            f"{len(made.machines)} virtual machines, where {network.MOST} find an address",
             remedy="measure a part (--only FACTOR=LEVEL)",
         )
     return made

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
+from tare.machines.declaration import Missing
 from tare.machines.kvm import image, qemu, works
 
 _PROGRAMS = {
@@ -24,14 +24,6 @@ _MAKERS = {
 }
 """for the image alone"""
 _TUN = Path("/dev/net/tun")
-
-
-@dataclass(frozen=True)
-class Missing:
-    """Why no domain can be made here."""
-
-    why: str
-    remedy: str
 
 
 def missing() -> Missing | None:

@@ -17,7 +17,6 @@ from tare.artifacts.binaries import Binary, find
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.clocks import SAME, clock_offset
 from tare.machines.facts import hardware
-from tare.machines.kvm.kinds import TCG
 from tare.machines.ssh import Connection, HostError, HostGoneError
 from tare.machines.survey import printable
 from tare.runtimes.open_files import WANTED_OPEN_FILES
@@ -25,8 +24,8 @@ from tare.runtimes.ssh.names import MARK_VARIABLE, mark_of
 from tare.runtimes.ssh.transfer import bring
 
 if TYPE_CHECKING:
+    from tare.machines.declaration import MadeMachine
     from tare.machines.inventory.host import Host
-    from tare.machines.kvm.domain import Domain
 
 ENGINE_SOCKET = "/var/run/docker.sock"
 _SCRIPTS = (
@@ -56,7 +55,7 @@ class HostMachine:
         run: str,
         connection: Connection | None = None,
         environment: Mapping[str, str] | None = None,
-        domain: Domain | None = None,
+        domain: MadeMachine | None = None,
     ) -> None:
         """Nothing is asked yet.
 
@@ -126,13 +125,13 @@ class HostMachine:
     @property
     def patience(self) -> float:
         """By which factor longer than usual its units are waited for."""
-        emulated = self.domain is not None and self.domain.works.accelerator == TCG
+        emulated = self.domain is not None and self.domain.emulated
         return _PATIENCE if emulated else 1.0
 
     def cpuset(self, wanted: str | None) -> str | None:
         """The CPUs of a unit there by their numbers: a virtual machine of the run's has those that
         the unit may use, and no other."""
-        return wanted if self.domain is None else None
+        return None if self.domain is not None and self.domain.confined else wanted
 
     def moves(self, unit: str) -> None:
         """A unit there is about to run, or to be asked: a virtual machine goes on before it."""

@@ -15,8 +15,8 @@ from tare.starter import labels
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from tare.machines.declaration import MadeMachines
     from tare.machines.inventory.host import Inventory
-    from tare.machines.kvm.made import MadeDomains
 
 _SYNC_S = 120.0
 """longest wait for a virtual machine's disk"""
@@ -44,7 +44,7 @@ class Hosts:
         inventory: Inventory,
         run: str,
         machines: dict[str, HostMachine] | None = None,
-        domains: MadeDomains | None = None,
+        made: MadeMachines | None = None,
     ) -> None:
         """Nothing is asked yet.
 
@@ -52,12 +52,12 @@ class Hosts:
             inventory: which hosts there are.
             run: the run's name.
             machines: of the hosts, by name; None: made here.
-            domains: virtual machines of the run, which the inventory has as made; None: none.
+            made: virtual machines of the run, which the inventory has as made; None: none.
         """
         labelled = labels(run)
         self.inventory = inventory
-        self.domains = domains
-        own = domains.domains if domains is not None else {}
+        self.made = made
+        own = made.machines if made is not None else {}
         self.machines = machines or {
             one.name: HostMachine(one, run, environment=labelled, domain=own.get(one.name))
             for one in (*inventory.hosts, *inventory.made)
@@ -121,8 +121,8 @@ class Hosts:
             RuntimeUnavailableError: a host cannot be used.
         """
         self.say = say
-        if self.domains is not None:
-            self.domains.start(say)
+        if self.made is not None:
+            self.made.start(say)
         for machine in self.used:
             machine.prepare(say)
 
@@ -238,9 +238,9 @@ class Hosts:
                 machine.close()
             except TareError as error:
                 faults.append(error)
-        if self.domains is not None:
+        if self.made is not None:
             try:
-                self.domains.close()
+                self.made.close()
             except TareError as error:
                 faults.append(error)
         if faults:

@@ -1,0 +1,62 @@
+"""The machines that are made for a run, of whatever kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.errors import TareError
+from tare.machines.registry import declared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from tare.machines.declaration import MadeMachine, MadeMachines
+    from tare.study.domains import Domains
+
+
+class Together:
+    """Machines of several kinds, started and ended one kind after the other."""
+
+    def __init__(self, kinds: Sequence[MadeMachines]) -> None:
+        self.kinds = kinds
+
+    @property
+    def directory(self) -> Path:
+        """Where those of the first kind lie."""
+        return self.kinds[0].directory
+
+    @property
+    def machines(self) -> Mapping[str, MadeMachine]:
+        return {name: one for kind in self.kinds for name, one in kind.machines.items()}
+
+    def start(self, say: Callable[[str], None]) -> None:
+        for kind in self.kinds:
+            kind.start(say)
+
+    def close(self) -> None:
+        """End those of all kinds, each whatever becomes of the others."""
+        faults: list[TareError] = []
+        for kind in self.kinds:
+            try:
+                kind.close()
+            except TareError as error:
+                faults.append(error)
+        if faults:
+            raise faults[0]
+
+
+def made_for(
+    run: str, wanted: Iterable[Domains], say: Callable[[str], None]
+) -> MadeMachines | None:
+    """The machines for a run, of which nothing runs yet; None where none is wanted.
+
+    Raises:
+        RuntimeUnavailableError: this machine has not what it takes.
+        ArtifactError: what they are made of cannot be had.
+    """
+    kinds: dict[str, list[Domains]] = {}
+    for one in wanted:
+        kinds.setdefault(one.machines, []).append(one)
+    made = [declared(name).make(run, own, say) for name, own in kinds.items()]
+    return made[0] if len(made) == 1 else Together(made) if made else None

@@ -1,0 +1,38 @@
+"""What nodes on machines of their own have not, hosts of an inventory or virtual ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.machines import registry
+from tare.runtimes.obstacle import Obstacle
+from tare.runtimes.registry import declared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.study.schema import Setup
+
+
+def as_hosts() -> str:
+    """What helps where Tare makes no such machines: others' are hosts of a group."""
+    of_inventory = " or ".join(registry.having(lambda one: one.from_inventory))
+    made = [one for one in registry.registered().values() if one.made]
+    instead = [f"{one.title}'s in their place (platform.machines: {one.name})" for one in made]
+    return (
+        f"have such machines as hosts of a group (platform.machines: {of_inventory} and "
+        f"platform.hosts, docs/machines.md), {''.join(f'or {one}, ' for one in instead)}or run the "
+        "other conditions once on the physical machine and once inside the virtual one, each by "
+        "its own Tare, then `tare compare` both runs"
+    )
+
+
+def not_brought(setup: Setup) -> Iterator[Obstacle]:
+    """Of databases, hosts are brought files, of which an image is made there."""
+    database = setup.database
+    if database.image is not None and not declared(setup.platform.runtime).in_place:
+        why = "this version makes its own image on other hosts, and pulls none there"
+        remedy = "leave database.image out"
+        if database.kind == "mongodb":
+            remedy += ", and set database.home to the directory of a mongod"
+        yield Obstacle(("database", "image"), why, remedy)

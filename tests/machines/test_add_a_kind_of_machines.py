@@ -1,0 +1,120 @@
+"""The kind that docs/add-a-kind-of-machines.md shows, brought to an unchanged Tare by a package."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.machines import registry
+
+PAGE = Path(__file__).parents[2] / "docs" / "add-a-kind-of-machines.md"
+STUDY = """\
+study: namespaces
+database: {nodes: 1, replication_factor: 1}
+factors:
+  platform:
+    native: {}
+    namespace: {platform: {machines: netns}}
+baseline: {platform: native}
+design: {slice: off}
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A directory in which the page's package is installed, as pip lays it down."""
+    python, toml = re.findall(r"```(?:python|toml)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "tare_netns.py").write_text(python, encoding="utf-8")
+    point = re.findall(r"^netns = \"(.*)\"$", toml, re.MULTILINE)[0]
+    about = tmp_path / "tare_netns-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: tare-netns\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[tare.machines]\nnetns = {point}\n")
+    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+    return tmp_path
+
+
+def told(installed: Path, script: str) -> Any:
+    """What a script prints, as JSON, of a Python that has the package."""
+    path = os.pathsep.join([str(installed), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", f"import json\nfrom pathlib import Path\n{script}"],
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=installed,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_a_study_names_it_and_editors_offer_it(installed: Path) -> None:
+    found = told(
+        installed,
+        "from tare.study.json_schema import schema\n"
+        "from tare.study.read import load_study\n"
+        "from tare.study.plan import make_plan\n"
+        "from tare.cli.taken_hosts import made_domains\n"
+        "plan = make_plan(load_study(Path('study.yaml')))\n"
+        "fields = schema()['$defs']\n"
+        "offered = fields['Platform']['properties']['machines']['enum']\n"
+        "clients = fields['Client']['properties']['machines']['enum']\n"
+        "names = [one.name for one in plan.conditions]\n"
+        "print(json.dumps([offered, clients, names, made_domains(plan)]))",
+    )
+    assert found[:3] == [
+        [*registry.names(), "netns"], ["local", "ssh"], ["native", "namespace"],
+    ]  # fmt: skip
+    assert found[3][0] == "network namespaces, made for the run"
+    assert found[3][1].startswith("  netns: 1 domain, ")
+
+
+def test_what_is_missing_for_it_leaves_its_conditions_out(installed: Path) -> None:
+    why = told(
+        installed,
+        "from functools import partial\n"
+        "from tare.machines.declaration import Missing\n"
+        "from tare.runtimes.availability import obstacle\n"
+        "from tare.study.read import load_study\n"
+        "from tare.study.plan import make_plan\n"
+        "gone = lambda name: Missing(f'no {name}', 'get it')\n"
+        "plan = make_plan(load_study(Path('study.yaml')), partial(obstacle, missing=gone))\n"
+        "print(json.dumps([[one.condition.name, one.why] for one in plan.left_out]))",
+    )
+    assert why == [["namespace", "no netns"]]
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin"),
+    reason="only root makes namespaces, with openssh-server: setup/ssh.sh, sudo make test",
+)
+def test_one_is_made_reached_and_gone(installed: Path) -> None:
+    inside, outside, left = told(
+        installed,
+        "import os, time\n"
+        "from tare.machines.made import made_for\n"
+        "from tare.machines.ssh import Connection, HostError\n"
+        "from tare.study.domains import domains_of\n"
+        "from tare.study.read import load_study\n"
+        "from tare.study.plan import make_plan\n"
+        "plan = make_plan(load_study(Path('study.yaml')))\n"
+        "made = made_for('run', domains_of(plan.conditions, plan.study.design, 2), print)\n"
+        "made.start(print)\n"
+        "(machine,) = made.machines.values()\n"
+        "connection = Connection(machine.host)\n"
+        "own = connection.check('readlink', '/proc/self/ns/net')\n"
+        "connection.close()\n"
+        "made.close()\n"
+        "print(json.dumps([own, os.readlink('/proc/self/ns/net'), made.directory.exists()]))",
+    )
+    assert inside.startswith("net:")
+    assert inside != outside
+    assert left is False
