@@ -42,10 +42,10 @@ def test_the_table_has_both_links_the_whole_and_its_interval() -> None:
     table = chains_table(analysed())
     assert table is not None
     assert table.title == TITLE
+    assert table.columns == ["Way", "Service demand"]
     (row,) = table.rows
     assert [cell.text for cell in row] == [
-        "docker-published, service demand", "+5.0%", "+20.0%", "+26.0%", "[+23.0%, +29.0%]",
-        "100 \u00b5s/op \u2192 126 \u00b5s/op",
+        "docker-published", "+26.0% [+23.0%, +29.0%]: +5.0%, then +20.0%",
     ]  # fmt: skip
     assert "without a verdict" in table.notes[0]
     assert chains_table(sample_analysis()) is None

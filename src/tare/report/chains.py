@@ -13,7 +13,8 @@ from tare.report.table import Cell, RowKey, Table
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Chain
 
-COLUMNS = ("server", "way", "in all", "95% interval", "values")
+COLUMNS = ("in all", "95% interval", "server", "way")
+"""Of a row in the terminal."""
 
 
 def title(analysis: Analysis) -> str:
@@ -30,36 +31,40 @@ def title(analysis: Analysis) -> str:
 
 
 def chains_table(analysis: Analysis) -> Table | None:
-    """A row for each metric and way; None: no way's server is compared with another one."""
+    """A row for each way, a column for each metric; None: no way's server is compared with another
+    one."""
     if not analysis.chains:
         return None
-    titles = {one.name: one for one in analysis.metrics}
+    titles = {one.name: one.title for one in analysis.metrics}
     named = condition_labels(analysis)
-    rows, keys = [], []
-    for one in analysis.chains:
-        metric = titles[one.metric]
-        values = " \u2192 ".join(
-            numbers.quantity(value, metric.unit)
-            for value in (one.baseline_value, one.treatment_value)
-        )
-        rows.append(
-            [
-                Cell(f"{plain(named.get(one.treatment, one.treatment))}, {metric.title.lower()}"),
-                *(Cell(text, "number") for text in changes(one)),
-                Cell(values),
-            ]
-        )
-        keys.append(RowKey(condition=one.treatment))
+    by_place = {(one.treatment, one.metric): one for one in analysis.chains}
+    metrics = list(dict.fromkeys(one.metric for one in analysis.chains))
+    ways = list(dict.fromkeys(one.treatment for one in analysis.chains))
+    rows = [
+        [
+            Cell(plain(named.get(way, way))),
+            *(_cell(by_place.get((way, metric))) for metric in metrics),
+        ]
+        for way in ways
+    ]
     note = (
         "No comparison of the study, so without a verdict. The interval is that of the whole, from "
         f"{numbers.count(analysis.chains[0].deployments, 'round')}: it is wider than the way's, "
         "because servers differ."
     )
-    columns = ["Way, metric", *(f"{one[0].upper()}{one[1:]}" for one in COLUMNS)]
+    columns = ["Way", *(titles[metric] for metric in metrics)]
+    keys = [RowKey(condition=way) for way in ways]
     return Table(title(analysis), columns, rows, [note], "chains", keys=keys)
 
 
+def _cell(one: Chain | None) -> Cell:
+    if one is None:
+        return Cell("")
+    whole, interval, server, way = changes(one)
+    return Cell(f"{whole} {interval}: {server}, then {way}", value=one.ratio)
+
+
 def changes(one: Chain) -> tuple[str, str, str, str]:
-    """Both links, the whole, and the whole's interval."""
+    """The whole and its interval, then both links."""
     server, way = (numbers.change(link.ratio) for link in one.links)
-    return server, way, numbers.change(one.ratio), numbers.interval(one.ci)
+    return numbers.change(one.ratio), numbers.interval(one.ci), server, way

@@ -51,13 +51,13 @@ def tables(analysis: Analysis) -> list[RenderableType]:
 def chains(analysis: Analysis) -> list[RenderableType]:
     """Ways into a server over another server: a row each, under its metric; empty: there are none.
 
-    The values stand in the report.
+    The page has them in a table of fewer rows.
     """
     if not analysis.chains:
         return []
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("", overflow="fold", min_width=_NAME)
-    for name in COLUMNS[:-1]:
+    for name in COLUMNS:
         table.add_column(name, no_wrap=True, justify="right")
     named, metric = condition_labels(analysis), ""
     for one in analysis.chains:
