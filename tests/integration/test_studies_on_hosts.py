@@ -170,7 +170,7 @@ def test_containers_on_hosts_are_reached_by_published_ports(
         assert old in text
         text = text.replace(old, new)
     study.write_text(text, encoding="utf-8")
-    bench.measured("run", study, "--set", "design.slice=100ms", timeout=400)
+    bench.measured("run", study, "--set", "design.slice=100ms", timeout=900)
     found = {one["condition"]: one for one in bench.manifests("hosts").values()}
     assert set(found) == {"native", "published"}
     addresses = [named.hosts[name].address for name in ("db1", "db2")]
