@@ -9,8 +9,9 @@ from tare.runtimes.obstacle import Obstacle
 from tare.runtimes.registry import declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from tare.machines.declaration import Missing
     from tare.study.schema import Setup
 
 
@@ -22,6 +23,30 @@ def on_own_machines(setup: Setup) -> Iterator[Obstacle]:
         remedy = "set platform.network to host; to measure published ports run all nodes on one "
         remedy += f"machine, and Tare there (platform.machines: {registry.HERE})"
         yield Obstacle(("platform", "network"), why, remedy)
+
+
+def on_made_machines(
+    kind: str, setup: Setup, missing: Callable[[str], Missing | None]
+) -> Iterator[Obstacle]:
+    """What hinders a setup on machines that are made here.
+
+    Args:
+        kind: as the study names it.
+        missing: why machines of a kind cannot be made.
+    """
+    runtime = declared(setup.platform.runtime)
+    if not runtime.on_hosts:
+        why = f"this version makes no virtual machines for {runtime.name}"
+        yield Obstacle(("platform", "machines"), why, as_hosts())
+    elif (gone := missing(kind)) is not None:
+        yield Obstacle(("platform", "machines"), gone.why, gone.remedy)
+    yield from on_own_machines(setup)
+    if setup.platform.network == "bridge":
+        why = "this version has no way to a container's own address in a virtual machine"
+        yield Obstacle(("platform", "network"), why, "set platform.network to host")
+    if setup.client.network != "host":
+        why = "this version gives clients of virtual machines this machine's own network"
+        yield Obstacle(("client", "network"), why, "set client.network to host")
 
 
 def as_hosts() -> str:
