@@ -95,7 +95,7 @@ def start(
         ClusterError: it ended, or did not answer in time; the log says why.
     """
     tree = cassandra_tree(locked_versions()[-1], None)
-    site = _site(address, directory)
+    site = Site.in_place("bench-load", directory, address, "loopback")
     if not again:
         shutil.rmtree(directory, ignore_errors=True)
         _configure(tree, site, heap_mib, ring or [address], settings)
@@ -117,21 +117,6 @@ def start(
         server.stop()
         raise
     return server
-
-
-def _site(address: str, directory: Path) -> Site:
-    data = directory / "data"
-    return Site(
-        name="bench-load",
-        conf=str(directory / "conf"),
-        conf_on_host=directory / "conf",
-        data=str(data),
-        data_on_host=data,
-        listen=address,
-        peers=address,
-        endpoint_host=address,
-        path="loopback",
-    )
 
 
 def _configure(

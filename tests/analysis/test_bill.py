@@ -69,6 +69,7 @@ def weighing(*prices: Price) -> Weighing:
         slices=4,
         row_bytes=1000,
         service_us=0.0,
+        why_no_calls="",
         left_out={},
         prices=[price("native", 1, None), price("native", 32, None), *prices],
     )

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tare.analysis.analyse import analyse
 from tare.analysis.distributions import LADDER
+from tests.synthetic_run import write_run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tare.analysis.model import Analysis
 
 
@@ -38,3 +42,19 @@ def test_quantiles_rise_and_operations_add_up(quickstart: Analysis) -> None:
         values = [value for _, value in whole.quantiles]
         assert values == sorted(values)
         assert [p for p, _ in whole.quantiles][-1] == pytest.approx(99.99)
+
+
+def test_bands_are_intervals_over_deployments_around_the_curve(quickstart: Analysis) -> None:
+    for one in quickstart.distributions:
+        assert one.band, "three deployments"
+        quantiles = dict(one.quantiles)
+        for percentile, low, high in one.band:
+            assert low <= high
+            if 50 <= percentile <= 90:
+                assert low * 0.8 < quantiles[percentile] < high * 1.25
+        assert len(one.band) <= len(one.quantiles), "a trial resolves less than all together"
+
+
+def test_two_deployments_have_no_band(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "two", deployments=2, measure_s=2)
+    assert all(one.band == [] for one in analyse(run).distributions)

@@ -124,7 +124,7 @@ def counted(prices: Weighing, counts: Mapping[str, float], **more: Any) -> Weigh
         )
         for one in prices.prices
     ]
-    return prices.model_copy(update={"prices": own, "why_no_calls": "", **more})
+    return prices.model_copy(update={"prices": own, **more})
 
 
 WEIGHED = counted(BRIDGE, STUB)

@@ -8,7 +8,7 @@ import pytest
 
 from tare.analysis.part_prices import Turn, part_prices
 from tare.analysis.price_changes import PriceChange, compare_parts, compare_prices
-from tare.records.prices import Interval, Price
+from tare.records.prices import Interval, Price, ServersHost
 from tests.analysis.test_bill import BRIDGE, price, weighing
 from tests.analysis.test_part_prices import MACHINE, weighed
 
@@ -27,6 +27,15 @@ def test_a_price_that_changed_is_told_with_its_interval() -> None:
     assert found.ci == pytest.approx((0.5 - 0.1414, 0.5 + 0.1414), abs=1e-3)
     assert found.verdict == "dearer"
     assert of("docker.bridge", 1, compare_prices(DEARER, BRIDGE).changes).verdict == "cheaper"
+
+
+def test_that_servers_of_one_were_reached_over_ssh_is_told() -> None:
+    host = ServersHost(
+        name="db1", group="", clients=BRIDGE.machine, one_kernel=False, clock_uncertain_s=0.0
+    )
+    found = compare_prices(BRIDGE, BRIDGE.model_copy(update={"on_host": host}))
+    (told,) = found.differing
+    assert told.startswith("servers: beside their clients and reached over SSH from ")
 
 
 def test_a_share_of_native_s_is_compared_beside_microseconds() -> None:

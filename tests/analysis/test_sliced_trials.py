@@ -218,7 +218,6 @@ def test_a_pace_that_depends_on_the_condition_is_told(
 def test_trials_without_a_pace_are_named_and_the_others_are_tested(
     tmp_path: Path, slower: float, status: str, why: str
 ) -> None:
-    """As when a run of an older version is extended."""
     place = run(tmp_path, slices={"D1-B01-native": {"why_not_paced": why}})
     found = check(analyse(with_paces(place, slower, unpaced=["D1-B01-native"])), "pace")
     assert found.status == status

@@ -86,6 +86,14 @@ def test_what_a_node_knew_of_others_is_left_out(kept: NodeSnapshot) -> None:
     assert list(tree_digests(kept.root)) == [ROWS]
 
 
+def test_files_are_kept_by_their_names_alone(node: Path, cache: Path, empty: Path) -> None:
+    for name in ("ycsb.sqlite", "state.json"):
+        (node / name).write_text(name)
+    kept = keep(cache, "k", [node], ["*.sqlite"]).nodes[0]
+    kept.fill(empty)
+    assert list(tree_digests(empty)) == ["ycsb.sqlite"]
+
+
 def test_each_node_of_a_cluster_has_a_directory_of_its_own(tmp_path: Path, cache: Path) -> None:
     nodes = [node_directory(tmp_path / f"n{i}", b"rows of %d" % i) for i in range(12)]
     made = keep(cache, "k", nodes, PARTS)

@@ -91,6 +91,23 @@ def undecided_analysis() -> Analysis:
     return analysis
 
 
+def six_treatments() -> Analysis:
+    """Five treatments and the control on three metrics, not all decided."""
+    analysis = undecided_analysis()
+    last = "docker-published"
+    analysis.effects += [
+        e.model_copy(update={"treatment": "docker-layer", "verdict": "different", "ci": (0.7, 0.8)})
+        for e in analysis.effects
+        if e.treatment == last
+    ]
+    analysis.conditions += [
+        c.model_copy(update={"condition": "docker-layer"})
+        for c in analysis.conditions
+        if c.condition == last
+    ]
+    return analysis
+
+
 def hostile_analysis() -> Analysis:
     """The sample with the name of a condition, reasons, events and files that try to get out."""
     analysis = traced_analysis()

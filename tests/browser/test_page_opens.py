@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.report.write import write_report
-from tests.browser.sample import factorial_analysis, traced_analysis, undecided_analysis
+from tests.browser.sample import (
+    factorial_analysis,
+    six_treatments,
+    traced_analysis,
+    undecided_analysis,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,6 +112,23 @@ def test_so_it_has_where_nothing_is_decided_yet(
     assert said.count() == 15
     ends = said.evaluate_all("all => all.map(e => e.getBoundingClientRect().bottom)")
     assert max(ends) <= 900
+
+
+def test_six_treatments_are_on_the_first_screen_too(
+    opened: Callable[..., Opened], tmp_path: Path
+) -> None:
+    """Their columns are headed once; whoever has the page read out hears every heading."""
+    page = opened(write_report(tmp_path, six_treatments())).page
+    said = page.locator("#answer .said")
+    assert said.count() == 18
+    ends = said.evaluate_all("all => all.map(e => e.getBoundingClientRect().bottom)")
+    assert max(ends) <= 900
+    heads = page.locator("#answer h4").all_inner_texts()
+    assert len(heads) == 18
+    columns = page.locator("#answer .line-row").evaluate_all(
+        "all => all.map(e => Math.round(e.getBoundingClientRect().left))"
+    )
+    assert len(set(columns)) == 3, "every treatment's values stand under their heading"
 
 
 SMALL = """() => [...document.querySelectorAll("a, button, summary, label")]

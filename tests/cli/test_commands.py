@@ -51,6 +51,12 @@ def test_a_name_that_leads_out_of_the_runs_directory_is_refused(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_plan_names_a_mix_of_the_study_s_own() -> None:
+    mix = "load.mix={read: 3, update: 1, scan: 0}"
+    text = tare("plan", "studies/quickstart.yaml", "--set", mix).stdout
+    assert "ycsb-c with 75% read and 25% update, 4 in flight" in " ".join(text.split())
+
+
 def test_more_memory_than_there_is_is_refused_before_anything_starts() -> None:
     done = tare("plan", "studies/quickstart.yaml", "--set", "database.heap=900GiB")
     assert done.returncode == 2

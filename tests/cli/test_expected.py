@@ -91,13 +91,16 @@ def test_a_pilot_fills_in_what_no_run_tells(tmp_path: Path) -> None:
     keep_pilot(tmp_path / "cache")
     run = other_study(tmp_path / "runs", "elsewhere")
     plan = make_plan(load_study(run / "study.yaml", ["study=new"]))
-    first, demand, throughput, unknown = expected_lines(plan, run.parent)
+    first, demand, throughput, unknown, remedy = expected_lines(plan, run.parent, "new.yaml")
     assert first.startswith("expected of this machine's noise, without a database")
     assert "service demand inside one deployment: intervals of at least ±" in demand
     assert "throughput inside one deployment" in throughput
     assert "99th percentile latency inside one deployment" in unknown
     whole = make_plan(load_study(run / "study.yaml", ["study=new", "design.slice=off"]))
-    assert len(expected_lines(whole, run.parent)) == 1, "a pilot is in slices"
+    _, again = expected_lines(whole, run.parent, "new.yaml")  # a pilot is in slices
+    for one in (remedy, again):
+        assert one.startswith("to know them: `tare run new.yaml --name first --set ")
+        assert one.endswith("then `tare plan new.yaml` again")
 
 
 def percent(line: str) -> float:

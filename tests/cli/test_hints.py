@@ -81,7 +81,7 @@ def test_of_containers_on_other_hosts_no_network_is_asked_for_that_is_refused_th
     hosts = {"platform": {"machines": "ssh", "limits": {}}, "client": {"machines": "ssh"}}
     levels = {"native": {}, "docker": {"platform": {"runtime": "docker"}}}
     (hint,) = hint_lines(planned(factors={"platform": levels}, **hosts))
-    assert "write storage: volume" in hint
+    assert "write platform: {runtime: docker, network: published, storage: volume}" in hint
     assert "bridge" not in hint
 
 

@@ -18,6 +18,7 @@ from tare.study.read import load_study
 if TYPE_CHECKING:
     from pathlib import Path
 
+FERRETDB = {"kind": "mongodb", "version": "7.0", "home": "/opt/ferretdb", "stand_in": True}
 DOCKER = {"platform": {"runtime": "docker", "network": "bridge"}}
 STATEMENTS = {
     "tables": ["CREATE TABLE IF NOT EXISTS t (id bigint PRIMARY KEY, v text)"],
@@ -111,6 +112,7 @@ def test_the_factor_has_a_name_that_the_study_has_not(tmp_path: Path) -> None:
         {"design": {"reset": "keep", "slice": "off"}},
         {"design": {"reset": "truncate"}},
         {"design": {"reset": "keep", "data": "populate"}},
+        {"database": FERRETDB},
         {"factors": {"platform": {"native": {}, "again": {"load.workload": "ycsb-c"}}}},
         {"factors": {"platform": {"native": {}, "again": {"platform.runtime": "native"}}}},
         {"factors": {"platform": {"native": {}, "more": {"load.threads": 64}}}},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,10 +12,12 @@ import pytest
 from rich.console import Console
 
 from tare.analysis.price_changes import compare_prices as compare
-from tare.analysis.prices import prices
+from tare.analysis.prices import UNOWNED, UNOWNED_US, prices
 from tare.cli import compare_prices, weighing
-from tare.cli.prices_text import added, csv_text, lines, not_valid, table
-from tare.records.prices import Interval
+from tare.cli.prices_text import WIRE, added, csv_text, lines, not_valid, table
+from tare.machines.facts import local_facts
+from tare.records.kept_measurements import MeasuredMachine, keep
+from tare.records.prices import Interval, ServersHost, Weighing, prices_here, prices_on
 from tests.analysis.test_prices import MACHINE, weighed
 
 TARE = str(Path(sys.executable).with_name("tare"))
@@ -57,9 +60,10 @@ def test_each_way_is_a_row_with_what_it_adds() -> None:
 
 
 @pytest.mark.parametrize("kind", ["kvm", "ssh", "vmware"])
-def test_machines_are_weighed_by_a_tare_inside_and_the_refusal_says_how(kind: str) -> None:
+def test_machines_are_no_runtimes_and_the_refusal_says_how_they_are_weighed(kind: str) -> None:
     said = refused("docker", kind)
-    assert f"{kind} cannot be weighed from here" in said
+    assert f"{kind} cannot be weighed by name" in said
+    assert "tare weigh --hosts FILE" in said
     assert "tare compare here.json there.json" in said
 
 
@@ -187,7 +191,7 @@ def test_a_time_that_is_no_number_is_refused() -> None:
 
 
 def test_that_a_weighing_is_not_kept_for_bills_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "weigh", lambda *_, **__: None)
+    monkeypatch.setattr(weighing, "weigh", lambda *_, **__: weighed())
     monkeypatch.setattr(weighing, "prices", lambda *_: prices(weighed(), MACHINE))
     told: list[str] = []
     weighing.weigh_and_keep(told.append, weighing.WeighingRequest(["kubernetes"]))
@@ -195,3 +199,113 @@ def test_that_a_weighing_is_not_kept_for_bills_is_told(monkeypatch: pytest.Monke
         "not kept for bills of later runs, which take what was weighed of native and docker "
         "together, with the usual options"
     ]
+
+
+ON_HOST = ServersHost(
+    name="db1", group="metal", clients=MACHINE, one_kernel=False, clock_uncertain_s=0.0004
+)
+
+
+def on_host(**changes: object) -> Weighing:
+    found = prices(weighed(), MACHINE.model_copy(update={"hostname": "server-1"}))
+    return found.model_copy(update={"on_host": ON_HOST.model_copy(update=changes)})
+
+
+def test_where_servers_and_clients_ran_is_told_with_what_is_not_counted_there() -> None:
+    told = lines(on_host())
+    (where,) = [line for line in told if line.startswith("servers on db1, group metal (server-1")]
+    assert "clients on here: 2 CPUs" in where
+    assert "± 0.4 ms" in where
+    assert told[-1] == WIRE
+    assert not any("no wire" in line for line in told)
+    assert any(
+        "db1 is this machine under another" in one for one in lines(on_host(one_kernel=True))
+    )
+    assert not any("server-1" in line for line in lines(prices(weighed(), MACHINE)))
+
+
+def test_time_that_is_no_process_s_is_told_beside_the_price() -> None:
+    unowned, more = Interval(value=3.0, low=2.5, high=3.5), Interval(value=2.0, low=1.0, high=3.0)
+    found = on_host()
+    native, again, bridge, proxy = found.prices
+    told = lines(
+        found.model_copy(
+            update={
+                "prices": [
+                    native.model_copy(update={"counts": {UNOWNED_US: unowned}}),
+                    again,
+                    bridge.model_copy(update={"parts": {UNOWNED: more}}),
+                    proxy,
+                ]
+            }
+        )
+    )
+    own = [line for line in told if line.startswith("not in CPU us")]
+    assert [("3.00 us [2.50, 3.50] of native" in own[0]), len(own)] == [True, 2]
+    assert "docker.bridge with 1 in flight +2.00 [+1.00, +3.00] us" in own[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "remedy"),
+    [
+        (("--group", "metal"), "is a group of no inventory", "--hosts hosts.yaml --group metal"),
+        (("--hosts", "nowhere.yaml"), "cannot read the inventory", "names a file"),
+        (("--hosts", "own.yaml", "--group", "metl"), "no host is in a group metl",
+         "did you mean metal"),
+        (("--hosts", "own.yaml", "swarm"), "swarm cannot be weighed", "tare weigh native"),
+        (("--hosts", "own.yaml", "--what", "system,start"), "system,start is not weighed on hosts",
+         "install Tare on db1 (192.0.2.11)"),
+    ],
+)  # fmt: skip
+def test_hosts_that_cannot_be_weighed_are_refused_before_anything_starts(
+    words: tuple[str, ...], said: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TARE_INVENTORY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    text = "hosts:\n  db1: {address: 192.0.2.11}\ngroups:\n  metal: [db1]\n"
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    told = " ".join(refused(*words).split())
+    assert said in told
+    assert remedy in told
+
+
+def test_an_inventory_that_is_named_for_studies_is_used_where_a_group_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "hosts:\n  db1: {address: 192.0.2.11}\n  db2: {address: 192.0.2.12}\n"
+    (tmp_path / "own.yaml").write_text(f"{text}groups:\n  metal: [db2]\n", encoding="utf-8")
+    monkeypatch.setenv("TARE_INVENTORY", str(tmp_path / "own.yaml"))
+    assert weighing.host_of(None, "") is None, "without either option servers run here"
+    found = weighing.host_of(None, "metal")
+    assert found is not None
+    assert found.host.name == "db2"
+
+
+def test_prices_of_a_host_are_kept_by_its_name_and_are_none_of_this_machine_s(
+    tmp_path: Path,
+) -> None:
+    here = local_facts()
+    found = on_host().model_copy(update={"machine": MeasuredMachine.of(here)})
+    assert keep(found, tmp_path).name == "prices-on-db1.json"
+    assert prices_here("cassandra", here, tmp_path) is None
+    assert prices_on("db1", tmp_path) == found
+    (tmp_path / "prices.json").write_text(found.model_dump_json(), encoding="utf-8")
+    assert prices_here("cassandra", here, tmp_path) is None, "whatever its file is called"
+    assert prices_on("../db1", tmp_path) is None
+
+
+def test_kept_prices_of_a_host_are_shown_by_its_name(tmp_path: Path) -> None:
+    keep(on_host(), tmp_path)
+    words, own = ["findings", "prices", "--host"], {**os.environ, "TARE_CACHE": str(tmp_path)}
+
+    def told(host: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [TARE, *words, host], env=own, capture_output=True, text=True, check=False
+        )
+
+    found, none = told("db1"), told("db2")
+    assert (found.returncode, none.returncode) == (0, 2)
+    assert found.stdout.startswith("server-1: 2 CPUs, some, kvm, Linux 6.1; weighed ")
+    assert "docker.bridge" in found.stdout
+    assert "no prices of a host db2 are kept here" in none.stderr
+    assert "tare weigh --hosts FILE" in none.stderr

@@ -17,7 +17,6 @@ from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep, write
 from tare.records.layout import RunFiles
 from tare.records.part_prices import keep_parts, parts_here
-from tare.records.prices import BEFORE_CALLS
 from tare.runtimes.registry import declared
 from tare.study.plan import make_plan
 from tare.study.schema import Study
@@ -67,9 +66,9 @@ class Scene:
         self.database = "cassandra"
         self.fault: Exception | None = None
 
-    def kept(self, age: timedelta, why_no_calls: str = "") -> None:
+    def kept(self, age: timedelta) -> None:
         own = {"machine": MeasuredMachine.of(local_facts()), "made": datetime.now(UTC) - age}
-        keep(BRIDGE.model_copy(update=own | {"why_no_calls": why_no_calls}))
+        keep(BRIDGE.model_copy(update=own))
 
     def prices(
         self, level: dict[str, object], *, weigh: bool = True, slice_: str = "250ms"
@@ -154,14 +153,6 @@ def test_those_of_this_week_are_taken(scene: Scene) -> None:
     assert scene.said[0].startswith("prices of ways to a server: those of ")
 
 
-def test_those_of_an_older_version_which_counted_no_system_calls_are_weighed_anew(
-    scene: Scene,
-) -> None:
-    scene.kept(timedelta(days=1), BEFORE_CALLS)
-    assert scene.prices(DOCKER) == BRIDGE
-    assert scene.weighed == 1
-
-
 def test_older_ones_are_weighed_anew(scene: Scene) -> None:
     scene.kept(FRESH + timedelta(hours=1))
     assert scene.prices(DOCKER) == BRIDGE
@@ -201,8 +192,7 @@ def test_prices_through_another_network_plugin_are_weighed_anew(scene: Scene) ->
 
     def serves(*plugins: str) -> bool:
         named = {way_of({"platform": pods | {"plugin": one}}) for one in plugins}
-        now = {"made": datetime.now(UTC), "why_no_calls": ""}
-        made = weighing(*prices).model_copy(update=now)
+        made = weighing(*prices).model_copy(update={"made": datetime.now(UTC)})
         return _serves(made, named)
 
     assert serves("flannel-vxlan")

@@ -25,6 +25,13 @@ files:
   template: "{platform}_{threads}_{repetition}.txt"
   values: {platform: {bare: native}}
 """
+TWO_PLATFORMS = """\
+study: two
+factors: {platform: {native: {}, docker: {}}}
+baseline: {platform: native}
+design: {fresh: trial, deployments: 1, blocks: 2}
+files: {template: "{platform}_{repetition}.txt"}
+"""
 
 
 class Import(Protocol):

@@ -10,20 +10,13 @@ import pytest
 from tare.analysis.analyse import analyse
 from tare.imports import latte
 from tare.imports.file_content import PrintedInterval, UnreadableError
-from tests.imports.conftest import DATA
+from tests.imports.conftest import DATA, TWO_PLATFORMS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.imports.conftest import Import
 
-STUDY = """\
-study: latte
-factors: {platform: {native: {}, docker: {}}}
-baseline: {platform: native}
-design: {fresh: trial, deployments: 1, blocks: 2}
-files: {template: "{platform}_{repetition}.json"}
-"""
 REPORT = (DATA / "latte-mixed-report.json").read_bytes()
 
 
@@ -67,14 +60,14 @@ def test_what_it_prints_of_its_settings_is_told_and_no_password() -> None:
 def test_other_hosts_are_a_difference_beside_the_effect(
     import_: Import, study: Path, tmp_path: Path, run: Path
 ) -> None:
-    study.write_text(STUDY, encoding="utf-8")
+    study.write_text(TWO_PLATFORMS, encoding="utf-8")
     other = json.loads(REPORT)
     other["conf"]["connection"]["addresses"] = ["10.0.0.7"]
     other["conf"]["concurrency"] = 64
     for number in (1, 2):
-        (tmp_path / f"native_{number}.json").write_bytes(REPORT)
-        (tmp_path / f"docker_{number}.json").write_text(json.dumps(other), encoding="utf-8")
-    assert not import_("latte", *sorted(tmp_path.glob("*_*.json"))).skipped
+        (tmp_path / f"native_{number}.txt").write_bytes(REPORT)
+        (tmp_path / f"docker_{number}.txt").write_text(json.dumps(other), encoding="utf-8")
+    assert not import_("latte", *sorted(tmp_path.glob("*_*.txt"))).skipped
     found = {one.fact: one.values for one in analyse(run).parity}
     assert found == {
         "concurrency": {"32": ["native"], "64": ["docker"]},

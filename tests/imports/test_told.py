@@ -10,7 +10,7 @@ from tare.analysis.analyse import analyse
 from tare.imports.properties import PREFIX
 from tare.records.reader import read_run
 from tare.report.page import render_html
-from tests.imports.conftest import DATA
+from tests.imports.conftest import DATA, TWO_PLATFORMS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,18 +22,11 @@ HEAD = (DATA / "ycsb-cassandra-a-t.stderr.txt").read_text(encoding="utf-8").part
 CASSANDRA = HEAD + (DATA / "ycsb-cassandra-a-t.txt").read_text(encoding="utf-8")
 MONGODB = (DATA / "ycsb-ferretdb-a-t.txt").read_text(encoding="utf-8")
 GO = (DATA / "go-ycsb-cassandra-a-run.txt").read_text(encoding="utf-8")
-STUDY = """\
-study: told
-factors: {platform: {native: {}, docker: {}}}
-baseline: {platform: native}
-design: {fresh: trial, deployments: 1, blocks: 2}
-files: {template: "{platform}_{repetition}.txt"}
-"""
 
 
 def analysed(import_: Import, study: Path, tmp_path: Path, run: Path, docker: str) -> Analysis:
     """YCSB against Cassandra natively; in containers, these files."""
-    study.write_text(STUDY, encoding="utf-8")
+    study.write_text(TWO_PLATFORMS, encoding="utf-8")
     files = tmp_path / "files"
     files.mkdir()
     for number in (1, 2):
@@ -107,7 +100,7 @@ def test_the_manifest_keeps_what_a_file_tells(
 def test_more_repetitions_than_the_study_plans_are_noted(
     import_: Import, study: Path, tmp_path: Path
 ) -> None:
-    study.write_text(STUDY, encoding="utf-8")
+    study.write_text(TWO_PLATFORMS, encoding="utf-8")
     for number in (1, 3):
         (tmp_path / f"native_{number}.txt").write_text(CASSANDRA, encoding="utf-8")
     outcome = import_("ycsb", *sorted(tmp_path.glob("native_*.txt")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -30,11 +31,13 @@ STUDY = """\
 study: {name}
 question: Does everything work end to end?
 database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB, {quick}}}
-load: {{records: 2000, threads: 8, warmup: 500ms, measure: 1500ms}}
+platform: {platform}
+client: {client}
+load: {{records: 2000, threads: 8, warmup: 500ms, measure: {measure}}}
 factors:
-  platform:
+  {factor}:
 {levels}
-baseline: {{platform: native}}
+baseline: {{{factor}: {baseline}}}
 design: {{slice: off, deployments: {deployments}, blocks: {blocks}, reset: {reset}, fresh: {fresh},
          warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
 """
@@ -69,7 +72,12 @@ class Bench:
         blocks: int = 1,
         reset: str = "keep",
         fresh: str = "deployment",
+        platform: str = "{}",
+        client: str = "{}",
+        measure: str = "1500ms",
+        factor: str = "platform",
     ) -> Path:
+        """A study of one factor, with a line for each level; the first is the baseline."""
         path = self.root / f"{name}.yaml"
         text = STUDY.format(
             name=name,
@@ -79,7 +87,12 @@ class Bench:
             blocks=blocks,
             reset=reset,
             fresh=fresh,
+            platform=platform,
+            client=client,
+            measure=measure,
+            factor=factor,
             levels="\n".join(levels),
+            baseline=levels[0].partition(":")[0].strip(),
         )
         path.write_text(text, encoding="utf-8")
         return path
@@ -130,8 +143,38 @@ class Bench:
         return manifests
 
     def journal(self, run: str = "small") -> list[dict[str, Any]]:
-        text = (self.root / "runs" / run / "journal.jsonl").read_text(encoding="utf-8")
+        """All events; none where it has not begun."""
+        file = self.root / "runs" / run / "journal.jsonl"
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
         return [json.loads(line) for line in text.splitlines()]
+
+    def await_event(
+        self,
+        process: subprocess.Popen[str],
+        event: str,
+        count: int = 1,
+        *,
+        run: str = "small",
+        of: str = "",
+    ) -> None:
+        """Let a run go on until its journal has this event so often.
+
+        Args:
+            of: part of the name of the events' trial.
+        """
+
+        def seen(one: dict[str, Any]) -> bool:
+            return one["event"] == event and of in one.get("trial", "")
+
+        while sum(map(seen, self.journal(run))) < count:
+            let_run(process)
+
+
+def let_run(process: subprocess.Popen[str]) -> None:
+    """Let a run go on for a moment, which it must: real work is waited for, and not a clock."""
+    assert process.poll() is None, process.communicate()[0]
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(0.1)
 
 
 @pytest.fixture

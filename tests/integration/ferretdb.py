@@ -6,7 +6,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,8 +18,24 @@ from tare.runtimes.unit import Site
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .conftest import Bench
+
+STUDY = """\
+study: documents
+question: Does a server that keeps documents run there?
+database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
+platform: {platform}
+client: {client}
+load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
+factors:
+  way:
+{levels}
+baseline: {{way: {baseline}}}
+design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+         warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
+"""
 _SETUP = Path(__file__).parents[2] / "setup" / "ferretdb.sh"
-_CANNOT = 3
+_CANNOT, _NOT_VALID = 3, 3
 _SECONDS = 30
 
 
@@ -32,20 +48,36 @@ def program() -> str:
     return done.stdout.strip()
 
 
+def measured(
+    bench: Bench, levels: dict[str, str], *, platform: str = "{}", client: str = "{}"
+) -> dict[str, dict[str, Any]]:
+    """Condition to the manifest of its trial: each is one node, which knows no sets.
+
+    Args:
+        levels: each condition's patch; the first is the baseline.
+    """
+    study = bench.root / "documents.yaml"
+    lines = "\n".join(f"    {name}: {patch}" for name, patch in levels.items())
+    text = STUDY.format(
+        home=program(), platform=platform, client=client, levels=lines, baseline=next(iter(levels))
+    )
+    study.write_text(text, encoding="utf-8")
+    run = bench.tare("run", study)
+    assert run.returncode == _NOT_VALID, run.stdout + run.stderr
+    found = {one["condition"]: one for one in bench.manifests("documents").values()}
+    assert set(found) == set(levels)
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert manifest["clients"][0]["ok"] > 10
+        assert manifest["clients"][0]["errors"] == 0
+        assert "FerretDB" in manifest["database"]["stand_in"]
+    return found
+
+
 @contextmanager
 def running(address: str, directory: Path) -> Iterator[str]:
     """One that answers at this loopback address, with its data in this directory: its host:port."""
-    site = Site(
-        name="ferretdb",
-        conf=str(directory),
-        conf_on_host=directory,
-        data=str(directory),
-        data_on_host=directory,
-        listen=address,
-        peers=address,
-        endpoint_host=address,
-        path="loopback",
-    )
+    site = Site.in_place("ferretdb", directory, address, "loopback")
     with (directory / "stderr.log").open("wb") as log:
         process = subprocess.Popen(ferretdb_command(program(), site), stdout=log, stderr=log)
     try:

@@ -6,73 +6,105 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tare.runtimes.kubernetes.settings import VARIABLE as KUBERNETES
-from tare.runtimes.swarm.settings import VARIABLE as SWARM
+from tare.runtimes.kubernetes import settings as kubernetes
+from tare.runtimes.swarm import settings as swarm
 
-RIG = Path(__file__).parents[2] / "rig"
-KUBERNETES_STATE = Path("/var/lib/tare-rig")
-SWARM_STATE = Path("/var/lib/tare-swarm")
+SCRIPTS = Path(__file__).parents[2] / "rig"
 
 
-def is_up(state: Path) -> bool:
-    """A rig runs from this directory; what a killed run or a reboot left of one does not count."""
-    return state.exists() and any(
-        one.info["environ"] and one.info["environ"].get("TARE_RIG") == str(state)
-        for one in psutil.process_iter(["environ"])
-    )
+@dataclass(frozen=True)
+class Rig:
+    """One kind of cluster.
+
+    Attributes:
+        state: directory of one that is up.
+        script: that starts one.
+        files: environment variable to the file in `state` that it names; the first one is that by
+            which users name a cluster of theirs.
+        why_not: why none can be started here; empty where one can.
+    """
+
+    state: Path
+    script: str
+    files: Mapping[str, str]
+    why_not: Callable[[], str]
+
+    def is_up(self) -> bool:
+        """It runs from its directory; what a killed run or a reboot left of one does not count."""
+        return self.state.exists() and any(
+            one.info["environ"] and one.info["environ"].get("TARE_RIG") == str(self.state)
+            for one in psutil.process_iter(["environ"])
+        )
+
+    @contextlib.contextmanager
+    def new(self, test: str, **settings: str) -> Iterator[None]:
+        """A new one, named in the environment until it is taken down; the test is skipped where
+        one is up, which others may need, or none can be started.
+
+        Args:
+            test: its file in this directory, for the command that runs it then.
+            settings: variables of the rig's script.
+        """
+        again = f"then pytest tests/integration/{test}"
+        if self.is_up():
+            pytest.skip(f"one is up, and this one would be broken: make rig-down; {again}")
+        if why := self.why_not():
+            pytest.skip(f"{why}; {again}")
+        if self.state.exists():
+            self._take_down()
+        try:
+            script = [SCRIPTS / self.script]
+            subprocess.run(script, env={**os.environ, **settings}, check=True, timeout=300)
+            with self._named():
+                yield
+        finally:
+            self._take_down()
+
+    @contextlib.contextmanager
+    def at_hand(self, test: str) -> Iterator[None]:
+        """One is named in the environment: the user's own, a rig that is up, or a new one."""
+        if next(iter(self.files)) in os.environ:
+            yield
+        elif self.is_up():  # a rig of the user's stays up
+            with self._named():
+                yield
+        else:
+            with self.new(test):
+                yield
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as environment:
+            for variable, file in self.files.items():
+                environment.setenv(variable, str(self.state / file))
+            yield
+
+    def _take_down(self) -> None:
+        down = {**os.environ, "RIG_NAME": self.state.name}
+        subprocess.run([SCRIPTS / "down.sh"], env=down, check=True, timeout=120)
 
 
-def no_kubernetes() -> str:
-    """Why none can be started here; empty where one can."""
-    built = subprocess.run([RIG / "build.sh", "--check"], check=False).returncode == 0
+def _no_kubernetes() -> str:
+    built = subprocess.run([SCRIPTS / "build.sh", "--check"], check=False).returncode == 0
     return "" if built and os.geteuid() == 0 else "no cluster: make rig (as root)"
 
 
-def no_swarm() -> str:
-    """Why none can be started here; empty where one can."""
+def _no_swarm() -> str:
     can = os.geteuid() == 0 and shutil.which("dockerd") is not None
     return "" if can else "no Swarm: make rig-swarm (as root)"
 
 
-@contextlib.contextmanager
-def kubernetes_rig(**settings: str) -> Iterator[None]:
-    """A Kubernetes of three nodes, named in the environment until it is taken down.
-
-    Args:
-        settings: variables of the rig's scripts.
-    """
-    if KUBERNETES_STATE.exists():
-        _take_down(KUBERNETES_STATE)
-    try:
-        subprocess.run([RIG / "up.sh"], env={**os.environ, **settings}, check=True, timeout=300)
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("KUBECONFIG", str(KUBERNETES_STATE / "tare.kubeconfig"))
-            environment.setenv(KUBERNETES, str(KUBERNETES_STATE / "cluster.yaml"))
-            yield
-    finally:
-        _take_down(KUBERNETES_STATE)
-
-
-@contextlib.contextmanager
-def swarm_rig() -> Iterator[None]:
-    """A Swarm of three, named in the environment until it is taken down."""
-    if SWARM_STATE.exists():
-        _take_down(SWARM_STATE)
-    try:
-        subprocess.run([RIG / "swarm.sh"], check=True, timeout=300)
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv(SWARM, str(SWARM_STATE / "swarm.yaml"))
-            yield
-    finally:
-        _take_down(SWARM_STATE)
-
-
-def _take_down(state: Path) -> None:
-    down = {**os.environ, "RIG_NAME": state.name}
-    subprocess.run([RIG / "down.sh"], env=down, check=True, timeout=120)
+KUBERNETES = Rig(
+    Path("/var/lib/tare-rig"),
+    "up.sh",
+    {kubernetes.VARIABLE: "cluster.yaml", "KUBECONFIG": "tare.kubeconfig"},
+    _no_kubernetes,
+)
+SWARM = Rig(Path("/var/lib/tare-swarm"), "swarm.sh", {swarm.VARIABLE: "swarm.yaml"}, _no_swarm)

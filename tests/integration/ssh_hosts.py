@@ -84,15 +84,21 @@ class SshHost:
         first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
         return ["nsenter", "-t", first, "--mount", "--uts", "--ipc", "--net", "--pid"]
 
-    def start_engine(self) -> None:
-        """Start a Docker engine on it, which ends with it."""
+    def start_engine(self, *, publishes: bool = False) -> None:
+        """Start a Docker engine on it, which ends with it.
+
+        Args:
+            publishes: it makes the firewall's rules for published ports; else containers have the
+                host's network alone.
+        """
         home = self.directory / "docker"
         with (self.directory / "dockerd.log").open("ab") as log:
             subprocess.Popen(
                 [
                     *(*self.inside, "dockerd", "--data-root", str(home), "--exec-root"),
                     *("/run/docker", "--pidfile", "/run/docker.pid", "--bridge", "none"),
-                    *("--iptables=false", "--cgroup-parent", f"/{BRIDGE}-hosts/{self.name}"),
+                    f"--iptables={str(publishes).lower()}",
+                    *("--cgroup-parent", f"/{BRIDGE}-hosts/{self.name}"),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -239,6 +245,16 @@ class SshHosts:
         path = self.root / "inventory.ini"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
+
+    @contextlib.contextmanager
+    def named(self, **groups: list[str]) -> Iterator[None]:
+        """All of them are up, and the inventory of these groups is named in the environment."""
+        for host in list(self.hosts.values()):
+            if host.process.poll() is not None:
+                self.boot(host.name)
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("TARE_INVENTORY", str(self.inventory(**groups)))
+            yield
 
     def close(self) -> None:
         for host in self.hosts.values():

@@ -13,41 +13,9 @@ from typing import Any
 import psutil
 import pytest
 
-from .conftest import BRIDGE, NATIVE, Bench, leftovers, running
+from .conftest import BRIDGE, NATIVE, Bench, leftovers, let_run, running
 
 pytestmark = pytest.mark.engine
-
-
-def wait_for(
-    process: subprocess.Popen[str], bench: Bench, seen: Callable[[dict[str, Any]], bool]
-) -> None:
-    """Wait until the run's journal has an event; fail with its output if the run ends first."""
-    journal = bench.root / "runs" / "small" / "journal.jsonl"
-    while process.poll() is None:
-        if journal.exists() and any(seen(event) for event in bench.journal()):
-            return
-        with_timeout(process)
-    raise AssertionError(process.stdout.read() if process.stdout else "the run ended early")
-
-
-def with_timeout(process: subprocess.Popen[str]) -> None:
-    """Let the run go on for a moment; it is real work that is waited for, not a clock."""
-    try:
-        process.wait(0.1)
-    except subprocess.TimeoutExpired:
-        return
-
-
-def nth(event: str, count: int) -> Callable[[dict[str, Any]], bool]:
-    """True at the `count`-th event of this kind in a pass over the journal."""
-    seen = {"ats": set[str]()}
-
-    def check(entry: dict[str, Any]) -> bool:
-        if entry["event"] == event:
-            seen["ats"].add(entry["at"])
-        return len(seen["ats"]) >= count
-
-    return check
 
 
 @contextlib.contextmanager
@@ -64,7 +32,7 @@ def killed_and_run_again(
         trials: all that the study has.
     """
     process = bench.start("run", study, *options)
-    wait_for(process, bench, nth("trial begun", begun))
+    bench.await_event(process, "trial begun", begun)
     time.sleep(after_s)
     process.kill()
     process.wait()
@@ -88,7 +56,7 @@ def good_after_harm(
         measure: how long a trial is.
     """
     process = bench.start("run", study, "--set", f"load.measure={measure}")
-    wait_for(process, bench, lambda one: "bridge" in one.get("trial", ""))
+    bench.await_event(process, "trial begun", of="bridge")
     time.sleep(3.0)  # into the trial
     harm(process.pid)
     output, _ = process.communicate(timeout=300)
@@ -115,12 +83,12 @@ def test_ctrl_c_and_a_closed_terminal_stop_cleanly_and_the_run_can_be_resumed(
 ) -> None:
     study = bench.study(NATIVE, BRIDGE)
     process = bench.start("run", study)
-    wait_for(process, bench, nth("deployment begun", 1))
+    bench.await_event(process, "deployment begun")
     second = bench.tare("run", study, "--name", "other")
     assert second.returncode == 1
     assert f"process {process.pid} runs small" in second.stderr, "one run at a time"
     assert not (bench.root / "runs" / "other").exists()
-    wait_for(process, bench, nth("trial begun", 1))
+    bench.await_event(process, "trial begun")
     process.send_signal(how)
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 130, output
@@ -135,7 +103,7 @@ def test_a_node_and_a_load_client_that_die_fail_their_trials_which_are_then_retr
 ) -> None:
     study = bench.study(NATIVE, blocks=2)
     process = bench.start("run", study)
-    wait_for(process, bench, nth("trial begun", 1))
+    bench.await_event(process, "trial begun")
     (node,) = running("java", "cassandradaemon")
     node.kill()
     await_client(process, "b02").kill()
@@ -156,11 +124,9 @@ def test_a_node_and_a_load_client_that_die_fail_their_trials_which_are_then_retr
 
 def await_client(process: subprocess.Popen[str], trial: str) -> psutil.Process:
     """The load client of a trial, as soon as it runs."""
-    while process.poll() is None:
-        for client in running("tare-load", trial):
-            return client
-        with_timeout(process)
-    raise AssertionError("the run ended before its client was seen")
+    while not (found := running("tare-load", trial)):
+        let_run(process)
+    return found[0]
 
 
 @pytest.mark.long
@@ -168,7 +134,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_trial_loses_no_finished_one(bench:
     study = bench.study(NATIVE, blocks=3)
     with small_disk(bench.root / "runs") as disk:
         process = bench.start("run", study)
-        wait_for(process, bench, nth("trial begun", 2))
+        bench.await_event(process, "trial begun", 2)
         fill(disk)
         output, _ = process.communicate(timeout=600)
         assert process.returncode in (1, 3), output

@@ -27,7 +27,7 @@ from tare.study.domains import Domains
 from tare.study.quantities import MIB
 
 from .conftest import Bench
-from .test_studies_on_hosts import await_in, left
+from .test_studies_on_hosts import left
 
 pytestmark = pytest.mark.engine
 
@@ -133,8 +133,7 @@ def test_a_study_in_a_virtual_machine_is_killed_and_goes_on(bench: Bench) -> Non
     study = bench.root / "inside.yaml"
     study.write_text(STUDY, encoding="utf-8")
     process = bench.start("run", study)
-    journal = bench.root / "runs" / "inside" / "journal.jsonl"
-    await_in(journal, '"trial done"', process, "")
+    bench.await_event(process, "trial done", run="inside")
     process.kill()
     process.wait()
     words = " ".join(left(bench))

@@ -20,6 +20,7 @@ PATHS = {
 HOSTS = {"loopback": "127.0.0.1", "bridge": "198.19.", "published": "198.18.", "proxy": "127.190."}
 
 
+@pytest.mark.long  # in slices, which are usual, test_slices.py tries it
 def test_four_endpoints_lead_to_one_server_and_stay_apart(bench: Bench) -> None:
     study = bench.study(NATIVE, *(LEVEL.format(name) for name in HOSTS))
     bench.measured("run", study, "--json")

@@ -18,7 +18,7 @@ from tare.runtimes.gvisor.declaration import DECLARED, NO_LOOPBACK
 from tare.runtimes.gvisor.runtime import SANDBOX
 
 from .conftest import NATIVE, Bench, leftovers, weighed
-from .test_bad_things import good_after_harm, killed_and_run_again, nth, wait_for
+from .test_bad_things import good_after_harm, killed_and_run_again
 
 FAULTS = {one.name: one.fault() for one in DECLARED}
 AGAIN = "; then, as root: .venv/bin/pytest -m engine tests/integration -k gvisor"
@@ -129,7 +129,7 @@ def test_clean_removes_what_kill_9_leaves_and_nothing_of_others(bench: Bench) ->
     client = connect()
     entry = next(one.entry for one in DECLARED if one.name == ANY)
     process = bench.start("run", bench.study(NATIVE, BRIDGE))
-    wait_for(process, bench, nth("deployment begun", 2))
+    bench.await_event(process, "deployment begun", 2)
     time.sleep(4.0)  # while servers start
     process.kill()
     process.wait()

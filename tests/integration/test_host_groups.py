@@ -18,7 +18,7 @@ import pytest
 from tests.integration import ssh_hosts
 
 from .conftest import QUICK, Bench
-from .test_studies_on_hosts import await_in, left
+from .test_studies_on_hosts import left
 
 pytestmark = pytest.mark.engine
 
@@ -61,12 +61,7 @@ def hosts() -> Iterator[ssh_hosts.SshHosts]:
 
 @pytest.fixture
 def named(hosts: ssh_hosts.SshHosts) -> Iterator[ssh_hosts.SshHosts]:
-    """The hosts, named in the environment, all of them up."""
-    for host in hosts.hosts.values():
-        if host.process.poll() is not None:
-            hosts.boot(host.name)
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("TARE_INVENTORY", str(hosts.inventory(**GROUPS)))
+    with hosts.named(**GROUPS):
         yield hosts
 
 
@@ -107,6 +102,10 @@ def test_two_groups_are_driven_in_slices_and_what_differs_is_told_first(
         text = (bench.root / "runs/groups/trials" / name / "slices.jsonl").read_text("utf-8")
         rows = [json.loads(line) for line in text.splitlines()]
         assert all(len(row["units_cpu_s"]) == 2 for row in rows), "the trial's own units alone"
+        (node,) = [one["name"] for one in manifest["units"] if one["role"] == "database"]
+        assert all(row["units_cpu_s"][node] > 0 for row in rows)
+        assert all(one["errors"] == 0 for one in manifest["clients"])
+        assert sum(row["ops"] for row in rows) == sum(one["ok"] for one in manifest["clients"])
         assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
     told = json.loads((bench.root / "runs/groups/analysis.json").read_text("utf-8"))
     facts = {one["fact"]: one["values"] for one in told["host_groups"] if one["differs"]}
@@ -127,8 +126,7 @@ def test_a_group_that_vanishes_costs_its_own_trials_and_no_other_s(
 ) -> None:
     study = write(bench, slice="100ms", measure="3s", blocks=2)
     process = bench.start("run", study)
-    journal = bench.root / "runs" / "groups" / "journal.jsonl"
-    await_in(journal, '"trial done"', process, "")
+    bench.await_event(process, "trial done", run="groups")
     named.hosts["v1"].vanish()
     said = process.communicate(timeout=350)[0]
     assert process.returncode in (0, 3), said
@@ -148,8 +146,7 @@ def test_what_a_killed_run_left_on_both_groups_is_cleaned_and_it_goes_on(
 ) -> None:
     study = write(bench, measure="2s", blocks=2)
     process = bench.start("run", study)
-    journal = bench.root / "runs" / "groups" / "journal.jsonl"
-    await_in(journal, '"trial done"', process, "")
+    bench.await_event(process, "trial done", run="groups")
     process.kill()
     process.wait()
     named.hosts["v1"].kill()

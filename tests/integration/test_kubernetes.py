@@ -7,8 +7,6 @@ Skipped where none is named and the rig's programs were never built: `rig/build.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,46 +16,17 @@ import pytest
 from tare.runtimes.kubernetes.api import Api, ClientApi
 from tare.runtimes.kubernetes.facts import read_facts
 from tare.runtimes.kubernetes.names import RUN_LABEL
-from tare.runtimes.kubernetes.settings import VARIABLE, cluster_settings
+from tare.runtimes.kubernetes.settings import cluster_settings
 
-from . import ferretdb, stub_sets
-from .conftest import QUICK, Bench
-from .rigs import KUBERNETES_STATE, is_up, kubernetes_rig, no_kubernetes
+from . import ferretdb, rigs, stub_sets
+from .conftest import Bench, let_run
 
 pytestmark = pytest.mark.engine
-
-STUDY = """\
-study: cluster
-question: Does a cluster of pods work end to end?
-database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB, {quick}}}
-platform:
-  {{runtime: kubernetes, network: {network}, storage: {storage}, limits: {{memory: 1GiB}}}}
-client: {client}
-load: {{records: 2000, threads: 8, warmup: 500ms, measure: {measure}}}
-factors:
-  endpoint:
-{levels}
-baseline: {{endpoint: {baseline}}}
-design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
-         warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
-"""
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    """A cluster is named in the environment: the user's own, a rig that is up, or a new one."""
-    if VARIABLE in os.environ:
-        yield
-        return
-    if is_up(KUBERNETES_STATE):  # a rig of the user's stays up
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("KUBECONFIG", str(KUBERNETES_STATE / "tare.kubeconfig"))
-            environment.setenv(VARIABLE, str(KUBERNETES_STATE / "cluster.yaml"))
-            yield
-        return
-    if why := no_kubernetes():
-        pytest.skip(f"{why}, export what it says, then pytest tests/integration/test_kubernetes.py")
-    with kubernetes_rig():
+    with rigs.KUBERNETES.at_hand("test_kubernetes.py"):
         yield
 
 
@@ -68,23 +37,21 @@ def api(cluster: None) -> Api:
     return ClientApi(settings)
 
 
-def write(bench: Bench, *endpoints: str, **parts: Any) -> Path:
+ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
+
+
+def write(
+    bench: Bench,
+    *endpoints: str,
+    field: str = "network",
+    network: str = "host-port",
+    storage: str = "emptydir",
+    **parts: Any,
+) -> Path:
     """A study of these endpoints, the first its baseline."""
-    fields = {
-        "nodes": 1,
-        "quick": QUICK,
-        "storage": "emptydir",
-        "client": "{}",
-        "measure": "1500ms",
-        "blocks": 1,
-        "field": "network",
-        "network": "host-port",
-        **parts,
-    }
-    levels = "\n".join(f"    {one}: {{platform.{fields['field']}: {one}}}" for one in endpoints)
-    path = bench.root / "cluster.yaml"
-    path.write_text(STUDY.format(levels=levels, baseline=endpoints[0], **fields), encoding="utf-8")
-    return path
+    levels = [f"    {one}: {{platform.{field}: {one}}}" for one in endpoints]
+    pods = f"runtime: kubernetes, network: {network}, storage: {storage}, limits: {{memory: 1GiB}}"
+    return bench.study(*levels, name="cluster", factor="endpoint", platform=f"{{{pods}}}", **parts)
 
 
 def namespaces(api: Api) -> list[str]:
@@ -94,14 +61,6 @@ def namespaces(api: Api) -> list[str]:
         for one in api.find("Namespace", labels=RUN_LABEL)
         if not one["metadata"].get("deletionTimestamp")
     ]
-
-
-def manifests(bench: Bench) -> dict[str, Any]:
-    trials = bench.root / "runs" / "cluster" / "trials"
-    return {
-        file.parent.name: json.loads(file.read_text(encoding="utf-8"))
-        for file in sorted(trials.glob("*/manifest.json"))
-    }
 
 
 @pytest.mark.parametrize(
@@ -127,7 +86,7 @@ def test_an_endpoint_is_proven_loaded_and_recorded(
 ) -> None:
     study = write(bench, *endpoints, client=client, storage=storage)
     bench.measured("run", study, timeout=1500)
-    found = manifests(bench)
+    found = bench.manifests("cluster")
     assert len(found) == len(endpoints)
     for manifest in found.values():
         assert manifest["status"] == "done", manifest["reason"]
@@ -141,14 +100,12 @@ def test_an_endpoint_is_proven_loaded_and_recorded(
     assert namespaces(api) == []
 
 
+@pytest.mark.long  # of Cassandra; the set of stubs below has the same endpoints and slices
 def test_all_endpoints_of_one_set_of_pods_in_slices(bench: Bench, api: Api) -> None:
-    study = write(
-        bench, "host-port", "node-port", "service-ip", "container-dns",
-        field="endpoint", network="container-dns",
-    )  # fmt: skip
+    study = write(bench, *ENDPOINTS, field="endpoint", network="container-dns")
     turns = ("--set", "design.slice=100ms", "--set", "design.turn=pass")
     bench.measured("run", study, *turns, timeout=1500)
-    found = manifests(bench)
+    found = bench.manifests("cluster")
     assert len({one["deployment"] for one in found.values()}) == 1
     targets = set()
     for manifest in found.values():
@@ -167,40 +124,14 @@ def test_all_endpoints_of_one_set_of_pods_in_slices(bench: Bench, api: Api) -> N
     assert namespaces(api) == []
 
 
-STAND_IN = """\
-study: cluster
-question: Does MongoDB's stand-in run in a pod?
-database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
-platform:
-  {{runtime: kubernetes, network: host-port, storage: host-path, limits: {{memory: 1GiB}}}}
-client: {{runtime: kubernetes, network: bridge}}
-load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
-factors:
-  endpoint: {{host-port: {{}}, service-ip: {{platform.network: service-ip}},
-             container-dns: {{platform.network: container-dns}}}}
-baseline: {{endpoint: host-port}}
-design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
-         warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
-"""
-
-
 @pytest.mark.long
 def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) -> None:
-    """FerretDB in its stead: one node, which knows no sets."""
-    study = bench.root / "cluster.yaml"
-    study.write_text(STAND_IN.format(home=ferretdb.program()), encoding="utf-8")
-    done = bench.tare("run", study, timeout=1500)
-    assert done.returncode == 3, done.stdout + done.stderr
-    found = manifests(bench)
-    assert len(found) == 3
-    for manifest in found.values():
-        assert manifest["status"] == "done", manifest["reason"]
-        assert manifest["clients"][0]["ok"] > 0
-        assert "FerretDB" in manifest["database"]["stand_in"]
+    """FerretDB in its stead."""
+    levels = {name: f"{{platform.network: {name}}}" for name in ENDPOINTS if name != "node-port"}
+    pods = "{runtime: kubernetes, network: host-port, storage: host-path, limits: {memory: 1GiB}}"
+    client = "{runtime: kubernetes, network: bridge}"
+    ferretdb.measured(bench, levels, platform=pods, client=client)
     assert namespaces(api) == []
-
-
-ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
 
 
 def test_all_endpoints_of_one_set_of_stubs_in_slices(bench: Bench, api: Api) -> None:
@@ -216,7 +147,11 @@ def test_all_endpoints_of_one_set_of_stubs_in_slices(bench: Bench, api: Api) -> 
         assert (stub_sets.reached(manifest) == names) == (name == "container-dns")
         assert all(one["path"].startswith(name) for one in stub_sets.members(manifest))
         assert manifest["path"]["cluster"]["network plugin"]
+        assert manifest["path"]["endpoint"] == name
+        others = len(ENDPOINTS) - 1  # the baseline has as many slices as they together
+        assert manifest["slices"]["count"] == 15 * (others if name == "host-port" else 1)
         assert manifest["slices"]["frozen"]
+        assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
     assert len(set().union(*map(stub_sets.reached, found.values()))) == 3 * len(ENDPOINTS)
     assert namespaces(api) == []
 
@@ -247,7 +182,7 @@ def test_three_nodes_spread_and_keep_their_data_on_their_machines(bench: Bench, 
     machines = len(read_facts(api).usable)
     study = write(bench, "host-port", nodes=3, storage="host-path")
     bench.measured("run", study, timeout=1500)
-    (manifest,) = manifests(bench).values()
+    (manifest,) = bench.manifests("cluster").values()
     endpoints = {one["endpoint"] for one in manifest["units"] if one["role"] == "database"}
     assert len({one.rpartition(":")[0] for one in endpoints}) == min(3, machines)
     assert manifest["database"]["data"]["snapshot"], "each pod was given its node's files"
@@ -258,16 +193,13 @@ def test_three_nodes_spread_and_keep_their_data_on_their_machines(bench: Bench, 
 def test_a_pod_that_is_deleted_fails_its_trial_and_nothing_else(bench: Bench, api: Api) -> None:
     study = write(bench, "host-port", blocks=2, measure="10s")
     process = bench.start("run", study)
-    journal = bench.root / "runs" / "cluster" / "journal.jsonl"
-    while not (journal.exists() and '"trial begun"' in journal.read_text(encoding="utf-8")):
-        assert process.poll() is None, process.communicate()[0]
-        wait_a_moment(process)
+    bench.await_event(process, "trial begun", run="cluster")
     (namespace,) = namespaces(api)
     (pod,) = api.find("Pod", namespace, labels="tare.group")
     api.delete("Pod", pod["metadata"]["name"], namespace, grace_s=0)
     output, _ = process.communicate(timeout=900)
     assert process.returncode in (0, 3), output
-    found = manifests(bench)
+    found = bench.manifests("cluster")
     failed = [one for one in found.values() if one["status"] == "failed"]
     assert len(failed) == 1
     assert "pod" in failed[0]["reason"]
@@ -278,22 +210,13 @@ def test_a_pod_that_is_deleted_fails_its_trial_and_nothing_else(bench: Bench, ap
 def test_what_a_killed_run_leaves_is_found_and_removed(bench: Bench, api: Api) -> None:
     process = bench.start("run", write(bench, "host-port", measure="30s"))
     while not namespaces(api):
-        assert process.poll() is None, process.communicate()[0]
-        wait_a_moment(process)
+        let_run(process)
     process.kill()
     process.wait()
     said = bench.tare("clean")
     assert said.returncode == 0, said.stdout + said.stderr
     assert "tare-cluster" in said.stdout
     assert namespaces(api) == []
-
-
-def wait_a_moment(process: subprocess.Popen[str]) -> None:
-    """Let the run go on; it is real work that is waited for, not a clock."""
-    try:
-        process.wait(0.2)
-    except subprocess.TimeoutExpired:
-        return
 
 
 @pytest.mark.long

@@ -12,7 +12,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,9 +101,7 @@ def test_a_host_that_is_not_reached_is_told_with_what_helps_and_the_others_are_a
         f"{good.replace('load1 ', '# ')}",
         encoding="utf-8",
     )
-    began = time.monotonic()
     status, found = doctor(inventory)
-    assert time.monotonic() - began < 40
     assert status == 1
     assert {name: one["ready"] for name, one in found.items()} == {
         "unknown": False,

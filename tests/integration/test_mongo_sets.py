@@ -63,34 +63,46 @@ def test_every_network_and_storage_of_docker_with_the_client_in_a_container(benc
     assert leftovers() == []
 
 
-FERRETDB = """\
+@pytest.mark.long
+def test_ferretdb_keeps_its_documents_in_a_container_s_layer(bench: Bench) -> None:
+    layer = "{{platform: {{runtime: docker, network: bridge, storage: layer, endpoint: {0}}}}}"
+    ferretdb.measured(bench, {name: layer.format(name) for name in ("bridge", "loopback")})
+    assert leftovers() == []
+
+
+FROM_ONE = """\
 study: set
-question: Does a server that keeps documents run in a container's layer?
+question: Do servers that keep documents start from one snapshot?
 database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
 load: {{workload: ycsb-b, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
 factors:
-  way:
-    layer: {{platform: {{runtime: docker, network: bridge, storage: layer, endpoint: bridge}}}}
-    loopback: {{platform: {{runtime: docker, network: bridge, storage: layer, endpoint: loopback}}}}
-baseline: {{way: layer}}
-design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+  platform:
+    native: {{}}
+    volume: {{platform: {{runtime: docker, network: host, storage: volume}}}}
+    layer: {{platform: {{runtime: docker, network: bridge, storage: layer}}}}
+baseline: {{platform: native}}
+design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: keep,
          warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
 """
 
 
 @pytest.mark.long
-def test_ferretdb_keeps_its_documents_in_a_container_s_layer(bench: Bench) -> None:
+def test_ferretdb_starts_from_one_snapshot_wherever_it_runs(bench: Bench) -> None:
     study = bench.root / "set.yaml"
-    study.write_text(FERRETDB.format(home=ferretdb.program()), encoding="utf-8")
+    study.write_text(FROM_ONE.format(home=ferretdb.program()), encoding="utf-8")
+    plan = bench.tare("plan", study)
+    assert "every deployment: starts from a snapshot of the data" in plan.stdout, plan.stderr
     run = bench.tare("run", study)
     assert run.returncode == 3, run.stdout + run.stderr
     found = {one["condition"]: one for one in bench.manifests("set").values()}
-    assert set(found) == {"layer", "loopback"}
+    assert set(found) == {"native", "volume", "layer"}
     for manifest in found.values():
         assert manifest["status"] == "done", manifest["reason"]
-        assert manifest["clients"][0]["ok"] > 10
-        assert manifest["clients"][0]["errors"] == 0
-        assert "FerretDB" in manifest["database"]["stand_in"]
+        (client,) = manifest["clients"]
+        assert client["ok"] > 10
+        assert client["errors"] == 0, "every document is there, and nobody has filled the table"
+    (start,) = {str(one["database"]["data"]) for one in found.values()}
+    assert "snapshot" in start
     assert leftovers() == []
 
 
@@ -106,9 +118,7 @@ def hosts() -> Iterator[ssh_hosts.SshHosts]:
 
 @pytest.fixture
 def named(hosts: ssh_hosts.SshHosts) -> Iterator[None]:
-    path = hosts.inventory(nodes=NODES, guests=["g1", "g2", "g3"], clients=["load1"])
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("TARE_INVENTORY", str(path))
+    with hosts.named(nodes=NODES, guests=["g1", "g2", "g3"], clients=["load1"]):
         yield
 
 

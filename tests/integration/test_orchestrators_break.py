@@ -19,46 +19,19 @@ from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import cluster_settings
 
-from .conftest import QUICK, Bench, leftovers, running
-from .rigs import (
-    KUBERNETES_STATE,
-    SWARM_STATE,
-    is_up,
-    kubernetes_rig,
-    no_kubernetes,
-    no_swarm,
-    swarm_rig,
-)
+from . import rigs
+from .conftest import Bench, leftovers, running
 
 pytestmark = pytest.mark.engine
 
-AGAIN = "then pytest tests/integration/test_orchestrators_break.py"
-
-STUDY = """\
-study: breaks
-question: What does a machine that dies cost?
-database: {{heap: 256MiB, {quick}}}
-platform: {{runtime: {runtime}, network: host-port, storage: {storage}, limits: {{memory: 1GiB}},
-           placement: {{node_selector: {selector}}}}}
-load: {{records: 2000, threads: 8, warmup: 500ms, measure: {measure}}}
-factors:
-  endpoint:
-    host-port: {{}}
-baseline: {{endpoint: host-port}}
-design: {{slice: off, deployments: 1, blocks: 1, reset: keep, fresh: deployment,
-         warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
-"""
+HERE = "test_orchestrators_break.py"
 
 
 @pytest.fixture
 def swarm() -> Iterator[None]:
-    if is_up(SWARM_STATE):
-        pytest.skip("a Swarm is up, and this one would be broken: make rig-swarm-down; " + AGAIN)
-    if why := no_swarm():
-        pytest.skip(f"{why}; {AGAIN}")
-    with swarm_rig():
+    with rigs.SWARM.new(HERE):
         # a node is called down after three heartbeats that did not come
-        manager = f"unix://{SWARM_STATE}/s1/docker.sock"
+        manager = f"unix://{rigs.SWARM.state}/s1/docker.sock"
         beat = ["docker", "-H", manager, "swarm", "update", "--dispatcher-heartbeat", "1s"]
         subprocess.run(beat, check=True, capture_output=True)
         yield
@@ -66,30 +39,16 @@ def swarm() -> Iterator[None]:
 
 @pytest.fixture
 def kubernetes() -> Iterator[None]:
-    if is_up(KUBERNETES_STATE):
-        pytest.skip("a cluster is up, and this one would be broken: make rig-down; " + AGAIN)
-    if why := no_kubernetes():
-        pytest.skip(f"{why}; {AGAIN}")
-    with kubernetes_rig(RIG_NODE_GRACE="10s"):
+    with rigs.KUBERNETES.new(HERE, RIG_NODE_GRACE="10s"):
         yield
 
 
 def write(bench: Bench, runtime: str, storage: str, measure: str, selector: str = "{}") -> Path:
-    path = bench.root / "breaks.yaml"
-    parts = {"runtime": runtime, "storage": storage, "measure": measure, "selector": selector}
-    path.write_text(STUDY.format(quick=QUICK, **parts), encoding="utf-8")
-    return path
-
-
-def await_trial(bench: Bench, process: subprocess.Popen[str]) -> None:
-    """Let the run go on until its trial has begun; it is real work, not a clock."""
-    journal = bench.root / "runs/breaks/journal.jsonl"
-    while not (journal.exists() and '"trial begun"' in journal.read_text(encoding="utf-8")):
-        assert process.poll() is None, process.communicate()[0]
-        try:
-            process.wait(0.2)
-        except subprocess.TimeoutExpired:
-            continue
+    platform = (
+        f"{{runtime: {runtime}, network: host-port, storage: {storage}, limits: {{memory: 1GiB}}, "
+        f"placement: {{node_selector: {selector}}}}}"
+    )
+    return bench.study("    host-port: {}", name="breaks", platform=platform, measure=measure)
 
 
 def await_end(bench: Bench, process: subprocess.Popen[str]) -> str:
@@ -123,9 +82,9 @@ def test_a_dockerd_that_is_killed_loses_the_trial_on_its_node_alone(
 ) -> None:
     study = write(bench, "swarm", "volume", "9s", "{node.role: worker}")
     process = bench.start("run", study)
-    await_trial(bench, process)
+    bench.await_event(process, "trial begun", run="breaks")
     (node,) = [name for name in ("s2", "s3") if databases(f"tare-swarm/{name}")]
-    pid = int((SWARM_STATE / node / "docker.pid").read_text(encoding="ascii"))
+    pid = int((rigs.SWARM.state / node / "docker.pid").read_text(encoding="ascii"))
     os.kill(pid, signal.SIGKILL)
     reason = await_end(bench, process)
     assert "a database node died" in reason
@@ -138,7 +97,7 @@ def test_a_kubelet_that_is_killed_loses_the_trial_on_its_node_alone(
     bench: Bench, kubernetes: None
 ) -> None:
     process = bench.start("run", write(bench, "kubernetes", "emptydir", "18s"))
-    await_trial(bench, process)
+    bench.await_event(process, "trial begun", run="breaks")
     (node,) = [number for number in (1, 2, 3) if databases(f"tare-rig/n{number}")]
     (kubelet,) = running("kubelet", f"--hostname-override=rig-{node}")
     kubelet.kill()

@@ -25,7 +25,7 @@ from tests.runtimes.podman.test_leftovers import marks
 
 from .conftest import NATIVE, Bench, leftovers
 from .slow_registry import SlowRegistry, slow_registry
-from .test_bad_things import good_after_harm, killed_and_run_again, nth, wait_for
+from .test_bad_things import good_after_harm, killed_and_run_again
 from .test_podman import AGAIN, BRIDGE, FAULT, HOST, SLICES, in_podman, nothing_left
 
 __all__ = ["nothing_left"]
@@ -102,7 +102,7 @@ def test_kill_9_leaves_what_clean_finds_and_removes_and_nothing_of_others(
 ) -> None:
     before = others()
     process = bench.start("run", bench.study(NATIVE, BRIDGE, HOST))
-    wait_for(process, bench, nth("deployment begun", 2))
+    bench.await_event(process, "deployment begun", 2)
     time.sleep(2.0)  # while servers start
     process.kill()
     process.wait()

@@ -13,15 +13,13 @@ import psutil
 import pytest
 
 from .conftest import BRIDGE, HOST, NATIVE, Bench, leftovers
-from .test_bad_things import fill, killed_and_run_again, nth, small_disk, wait_for
+from .test_bad_things import fill, killed_and_run_again, small_disk
+from .test_endpoints import HOSTS, LEVEL, PATHS
 
 pytestmark = pytest.mark.engine
 
 SLICES = ("--set", "design.slice=100ms")
 AGAIN = "    again: {}"
-
-
-ENDPOINT = "    {0}: {{platform: {{runtime: docker, network: bridge, endpoint: {0}}}}}"
 
 
 def slices_of(bench: Bench, trial: str) -> list[dict[str, Any]]:
@@ -60,20 +58,26 @@ def test_conditions_in_turn_on_every_platform_and_their_sums(bench: Bench) -> No
 
 
 def test_a_server_runs_on_while_its_endpoints_have_their_slices(bench: Bench) -> None:
-    ways = ("loopback", "bridge", "proxy")
-    study = bench.study(NATIVE, *(ENDPOINT.format(way) for way in ways))
+    ways = tuple(HOSTS)
+    study = bench.study(NATIVE, *(LEVEL.format(way) for way in ways))
     turns = ("--set", "design.slice=60ms", "--set", "design.turn=pass")
     bench.measured("run", study, *turns)
     trials = {m["condition"]: (name, m) for name, m in bench.manifests().items()}
     assert {way: m["slices"]["count"] for way, (_, m) in trials.items()} == {
-        "native": 75,
+        "native": 100,
         **dict.fromkeys(ways, 25),
     }
+    nodes = {way: manifest["units"][0] for way, (_, manifest) in trials.items()}
+    assert {way: node["path"] for way, node in nodes.items()} == PATHS
+    assert all(nodes[way]["endpoint"].startswith(begins) for way, begins in HOSTS.items())
+    begun = [one["deployment"] for one in bench.journal() if one["event"] == "deployment begun"]
+    assert sorted(begun) == ["D1-loopback-1", "D1-native-1"], "one container"
     rows = {way: slices_of(bench, name) for way, (name, _) in trials.items()}
     for way, own in rows.items():
         assert sum(row["ops"] for row in own) == trials[way][1]["clients"][0]["ok"] > 100
     engine = {way: sum(row["engine_cpu_s"] for row in rows[way]) for way in ways}
-    assert engine["proxy"] > 4 * max(engine["loopback"], engine["bridge"]), "each slice its own"
+    others = max(engine[way] for way in ways if way != "proxy")
+    assert engine["proxy"] > 4 * others, "each slice its own"
     together: dict[int, list[tuple[float, str]]] = {}
     for way in ways:
         for row in rows[way]:
@@ -81,7 +85,7 @@ def test_a_server_runs_on_while_its_endpoints_have_their_slices(bench: Bench) ->
     assert len(together) == 25
     for turn in together.values():
         assert {way for _, way in turn} == set(ways)
-        assert max(turn)[0] - min(turn)[0] == pytest.approx(2 * 0.088, abs=1e-3)
+        assert max(turn)[0] - min(turn)[0] == pytest.approx(3 * 0.088, abs=1e-3)
     assert leftovers() == []
 
 
@@ -137,7 +141,7 @@ def test_a_disk_that_fills_amid_slices_loses_no_finished_block(bench: Bench) -> 
     with small_disk(bench.root / "runs") as disk:
         study = bench.study(NATIVE, AGAIN, blocks=2)
         process = bench.start("run", study, *SLICES)
-        wait_for(process, bench, nth("trial begun", 4))
+        bench.await_event(process, "trial begun", 4)
         fill(disk)
         output, _ = process.communicate(timeout=300)
         assert process.returncode in (1, 3), output
@@ -160,7 +164,7 @@ def killed_amid_slices(
     and whose block was then measured again."""
     process = bench.start("run", study, *SLICES, "--set", "load.measure=3s")
     try:
-        wait_for(process, bench, nth("trial begun", trials))
+        bench.await_event(process, "trial begun", trials)
         time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
         found = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] and kind(p)]
         (victim,) = [p for p in found if word in " ".join(p.info["cmdline"]).lower()]

@@ -91,6 +91,7 @@ def test_two_clusters_side_by_side_each_with_a_dockerised_client(bench: Bench) -
     assert leftovers() == []
 
 
+@pytest.mark.long  # fresh: block is tried below, fresh: trial where a host vanishes
 def test_a_fresh_cluster_for_each_trial_and_truncated_tables(bench: Bench) -> None:
     study = bench.study(NATIVE, blocks=2, fresh="trial", reset="truncate")
     bench.measured("run", study, "--json")

@@ -46,13 +46,7 @@ def hosts() -> Iterator[ssh_hosts.SshHosts]:
 
 @pytest.fixture
 def named(hosts: ssh_hosts.SshHosts) -> Iterator[ssh_hosts.SshHosts]:
-    """The hosts, named in the environment, all of them up."""
-    path = hosts.inventory(nodes=["db1", "db2"], clients=["load1", "load2"])
-    for host in hosts.hosts.values():
-        if host.process.poll() is not None:
-            hosts.boot(host.name)
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("TARE_INVENTORY", str(path))
+    with hosts.named(nodes=["db1", "db2"], clients=["load1", "load2"]):
         yield hosts
 
 
@@ -85,6 +79,7 @@ def processes(hosts: ssh_hosts.SshHosts, name: str) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.long  # as test_host_groups.py does with hosts of two groups
 def test_nodes_on_hosts_are_driven_in_slices(bench: Bench, named: ssh_hosts.SshHosts) -> None:
     study = write(bench)
     bench.measured("run", study, "--set", "design.slice=100ms", timeout=300)
@@ -150,6 +145,56 @@ def test_processes_and_containers_on_hosts_of_their_own_give_a_report(
         assert "java" not in processes(named, name)
 
 
+def test_containers_on_hosts_are_reached_by_published_ports(
+    bench: Bench, named: ssh_hosts.SshHosts
+) -> None:
+    if shutil.which("dockerd") is None:
+        pytest.skip(
+            "no dockerd: make setup; then pytest tests/integration/test_studies_on_hosts.py"
+        )
+    for host in ("db1", "db2"):  # anew: an earlier engine of theirs makes no rules
+        named.hosts[host].kill()
+        named.boot(host)
+        named.hosts[host].start_engine(publishes=True)
+    study = write(bench)
+    text = study.read_text(encoding="utf-8")
+    for old, new in (
+        ("{heap: 256MiB,", "{nodes: 2, replication_factor: 2, heap: 256MiB,"),
+        ("  memory:\n    free: {}", "  runtime:\n    native: {}"),
+        (
+            "limited: {platform.limits.memory: 1GiB}",
+            "published: {platform: {runtime: docker, network: published, storage: volume}}",
+        ),
+        ("{memory: free}", "{runtime: native}"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    study.write_text(text, encoding="utf-8")
+    bench.measured("run", study, "--set", "design.slice=100ms", timeout=900)
+    found = {one["condition"]: one for one in bench.manifests("hosts").values()}
+    assert set(found) == {"native", "published"}
+    addresses = [named.hosts[name].address for name in ("db1", "db2")]
+    for name, manifest in found.items():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert sum(one["errors"] for one in manifest["clients"]) == 0
+        nodes = [one for one in manifest["units"] if one["role"] == "database"]
+        assert [one["machine"] for one in nodes] == ["db1", "db2"]
+        way = "network between hosts"
+        if name == "published":
+            way += ", then published port: DNAT, bridge and veth pair"
+        assert {one["path"] for one in nodes} == {way}
+        assert [one["endpoint"].rpartition(":")[0] for one in nodes] == addresses
+    asked = found["published"]["path"]["asked"]
+    assert {("load1", "db1"), ("load2", "db2"), ("db1", "db2")} <= {
+        (one["from"], one["name"]) for one in asked
+    }
+    assert left(bench) == []
+    for name in ("db1", "db2"):
+        words = [*named.hosts[name].inside, "docker", "network", "ls", "--format", "{{.Name}}"]
+        there = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+        assert not [one for one in there if one.startswith("tare-")]
+
+
 @pytest.mark.long
 def test_a_cluster_of_two_nodes_has_each_on_a_host_of_its_own(
     bench: Bench, named: ssh_hosts.SshHosts
@@ -182,13 +227,11 @@ def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(
 ) -> None:
     study = write(bench, measure="3s", fresh="trial")
     process = bench.start("run", study)
-    journal = bench.root / "runs" / "hosts" / "journal.jsonl"
-    await_in(journal, '"trial done"', process, "")
-    second = journal.read_text(encoding="utf-8").count('"deployment ready"') + 1
-    while journal.read_text(encoding="utf-8").count('"deployment ready"') < second:
-        wait(process)
+    bench.await_event(process, "trial done", run="hosts")
+    ready = sum(one["event"] == "deployment ready" for one in bench.journal("hosts"))
+    bench.await_event(process, "deployment ready", ready + 1, run="hosts")
     named.hosts["db1"].vanish()
-    await_in(journal, '"trial failed"', process, "")
+    bench.await_event(process, "trial failed", run="hosts")
     failed = next(one for one in bench.journal("hosts") if one["event"] == "trial failed")
     assert "db1" in failed["why"]
     assert "not reached over SSH" in failed["why"]
@@ -211,7 +254,7 @@ def test_what_a_killed_run_leaves_on_hosts_is_found_and_removed_and_nothing_else
     other = subprocess.Popen([*named.hosts["db1"].inside, "sleep", "600"])
     try:
         process = bench.start("run", write(bench, measure="60s"))
-        await_in(bench.root / "runs" / "hosts" / "journal.jsonl", '"trial begun"', process, "")
+        bench.await_event(process, "trial begun", run="hosts")
         process.kill()
         process.wait()
         assert "java" in processes(named, "db1")
@@ -226,17 +269,3 @@ def test_what_a_killed_run_leaves_on_hosts_is_found_and_removed_and_nothing_else
     finally:
         other.kill()
         other.wait()
-
-
-def await_in(journal: Path, text: str, process: subprocess.Popen[str], why: str) -> None:
-    """Let the run go on until its journal says something; it is real work, not a clock."""
-    while not (journal.exists() and text in journal.read_text(encoding="utf-8")):
-        wait(process, why)
-
-
-def wait(process: subprocess.Popen[str], why: str = "") -> None:
-    assert process.poll() is None, process.communicate()[0] + why
-    try:
-        process.wait(0.2)
-    except subprocess.TimeoutExpired:
-        return

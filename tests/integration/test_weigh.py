@@ -25,6 +25,9 @@ pytestmark = pytest.mark.engine
 WAYS = ["native", "native again", "docker.host", "docker.loopback", "docker.bridge",
         "docker.published", "docker.proxy", "docker.between-nodes"]  # fmt: skip
 
+STARTING, IN_SLICES = 0.3, 4.0
+"""seconds behind the begin of a round: its servers start, or its slices go on"""
+
 
 def test_each_way_has_a_price_docker_proxy_is_the_dearest_and_calls_are_counted() -> None:
     found = weighed("--seconds", "27", "--in-flight", "1")
@@ -119,9 +122,16 @@ def test_a_known_cost_is_found() -> None:
     assert inside.parts["server"].value == pytest.approx(20, abs=4)
 
 
-@pytest.mark.parametrize("after", [0.3, 4.0], ids=["while servers start", "into the slices"])
 @pytest.mark.parametrize(
-    "how", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.long), signal.SIGKILL]
+    ("how", "after"),
+    [
+        (signal.SIGINT, IN_SLICES),
+        (signal.SIGKILL, STARTING),
+        (signal.SIGKILL, IN_SLICES),
+        pytest.param(signal.SIGINT, STARTING, marks=pytest.mark.long),
+        pytest.param(signal.SIGHUP, STARTING, marks=pytest.mark.long),
+        pytest.param(signal.SIGHUP, IN_SLICES, marks=pytest.mark.long),
+    ],
 )
 def test_nothing_stays_of_what_is_stopped_once_clean_has_run(
     how: int, after: float, tmp_path: Path
@@ -168,7 +178,7 @@ def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_pat
 
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
     """The servers take their time, too: a slice holds what they answer one after the other."""
-    words = ("--seconds", "38", "--in-flight", "32", "--service-us", "200")
+    words = ("--seconds", "24", "--in-flight", "32", "--service-us", "200")
     found = weighed(*words, DOCKER_HOST="unix:///nowhere/docker.sock")
     assert {one.way for one in found.prices} == {*WAYS[:2]}
     assert "no Docker engine answers" in found.left_out["docker"]

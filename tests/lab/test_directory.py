@@ -48,7 +48,8 @@ def begun(runs: Path, study: Study, source: Path) -> Path:
     """A run of the study that was begun and not finished; returns its directory."""
     directory = choose(runs, study, None)
     begin(directory, make_plan(study), source, {})
-    Journal(directory.files.journal).write("run begun", study_digest=study_digest(study))
+    facts = {"study_digest": study_digest(study), "rounds": study.design.deployments}
+    Journal(directory.files.journal).write("run begun", **facts)
     return directory.files.root
 
 

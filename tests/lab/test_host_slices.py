@@ -123,6 +123,7 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
     assert order["parts"][0] == {
         "freeze": ["/freezer/n"],
         "units": {"n": ["/acct/n"], "c1": ["/sys/c"]},
+        "networks": [],
     }
 
 

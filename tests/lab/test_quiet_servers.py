@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -121,3 +122,23 @@ def test_the_unit_beside_a_server_is_of_its_group_and_on_another_machine(
             "required", "required",
         ]  # fmt: skip
     assert runtime.asked[4:] == ["stop beside3", "stop server3", "release g3"]
+
+
+def test_a_server_on_a_host_listens_behind_those_that_are_there_already(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(quiet_servers, "_await_port", lambda server: None)
+
+    class Shifted(Recorder):
+        def site(self, name: str, **wanted: Any) -> Site:
+            return replace(super().site(name, **wanted), shift=100)
+
+    runtime = Shifted()
+    with contextlib.ExitStack() as stack:
+        host = cast("Any", lambda: None)
+        servers = QuietServers(
+            stack, cast("Any", runtime), quiet_setup({"threads": 1}, 0.25), "tare weigh", host=host
+        )
+        one = Server(cast("Runtime", runtime), program="/there/stub", listen="10.0.0.7")
+        servers._serve(1, one)
+    assert runtime.units[0].command[:3] == ["/there/stub", "--listen", "10.0.0.7:9142"]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tare.databases.mongodb.installation import Installation
 from tare.errors import ArtifactError
-from tare.lab.snapshots import key_of, maker, makers, refuse_too_large
+from tare.lab.snapshots import Snapshots, key_of, maker, makers, refuse_too_large
+from tare.runtimes.unit import Bits
 from tare.study.schema import Design, Setup
-from tare.study.start import why_not
+from tare.study.start import OF_A_SET, why_not
 
 KEEP = Design(reset="keep")
 
@@ -37,6 +41,7 @@ FREE = {
         ({"database": {"nodes": 3}}, ""),
         ({"database": {"kind": "mongodb", "home": "/opt/mongodb"}}, "name its members"),
         ({"database": {"kind": "mongodb", "stand_in": True}}, "keeps nothing"),
+        ({"database": {"kind": "mongodb", "home": "/opt/ferretdb", "stand_in": True}}, ""),
         ({"database": {"image": "cassandra:5"}}, "another's image"),
         ({"platform": {"runtime": "kubernetes", "storage": "emptydir"}}, ""),
         ({"platform": {"runtime": "kubernetes", "storage": "layer"}}, ""),
@@ -102,6 +107,18 @@ def test_one_native_node_makes_the_snapshot_of_all_platforms() -> None:
 )
 def test_what_the_data_depends_on_is_in_the_key(other: dict[str, Any]) -> None:
     assert key_of(setup(**other), "bits", 7) != key_of(setup(), "bits", 7)
+
+
+def test_a_set_is_given_none_even_where_a_stand_in_was_asked_for(tmp_path: Path) -> None:
+    one = setup(database={"kind": "mongodb", "home": "/opt/mongodb", "stand_in": True})
+    server = Installation("/opt/mongodb/bin/mongod", Bits("digest"))
+    said: list[str] = []
+    watcher = SimpleNamespace(say=said.append)
+    resources = SimpleNamespace(server=lambda _: server)
+    found = Snapshots(resources, KEEP, watcher, 7, tmp_path)  # type: ignore[arg-type]
+    assert [found.of(one), found.of(one)] == 2 * [(None, OF_A_SET)]
+    assert said == [f"deployments fill their own tables: {OF_A_SET}"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_bits_and_seed_are_in_the_key_and_the_jvm_is_not() -> None:

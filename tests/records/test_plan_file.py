@@ -24,7 +24,7 @@ def test_each_condition_has_its_reason_and_remedy(tmp_path: Path) -> None:
     assert read(tmp_path, {"left_out": [entry]}) == {"kvm": ("no KVM", "try this")}
 
 
-def test_a_plan_of_an_older_version_left_nothing_out(tmp_path: Path) -> None:
+def test_a_plan_that_leaves_nothing_out_needs_not_say_so(tmp_path: Path) -> None:
     assert read(tmp_path, {"seed": 7, "conditions": []}) == {}
 
 

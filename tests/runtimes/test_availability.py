@@ -74,13 +74,12 @@ def test_nothing_hinders_what_this_version_has(platform: dict[str, str]) -> None
         (
             {"database": {"kind": "mongodb"}},
             "database.kind",
-            "MongoDB's server cannot be fetched, and no directory of it is named",
+            "MongoDB's server cannot be fetched, and none is named",
         ),
         (
             {"database": {"kind": "mongodb"}, "platform": {"runtime": "docker"}},
             "database.kind",
-            "MongoDB's server cannot be fetched, and neither an image nor a directory of it is "
-            "named",
+            "MongoDB's server cannot be fetched, and none is named",
         ),
         (
             {
@@ -124,6 +123,13 @@ def test_several_obstacles_are_all_said() -> None:
         assert word in found.why
 
 
+def refused(wanted: Setup, named: dict[str, Named], field: str, why: str) -> None:
+    found = obstacle(wanted, named)
+    assert found is not None
+    assert ".".join(found.field) == field
+    assert why in found.why
+
+
 def test_every_runtime_that_a_study_can_name_is_there() -> None:
     for name in get_args(RuntimeName):
         assert obstacle(setup(platform={"runtime": name}), CLUSTER | SWARM) is None
@@ -150,10 +156,7 @@ def test_what_the_named_cluster_lacks_is_an_obstacle(
 ) -> None:
     wanted = setup(platform={"runtime": "kubernetes", "storage": "pvc", **parts},
                    database={"nodes": 3, "replication_factor": 3})  # fmt: skip
-    found = obstacle(wanted, CLUSTER)
-    assert found is not None
-    assert ".".join(found.field) == field
-    assert why in found.why
+    refused(wanted, CLUSTER, field, why)
 
 
 def test_a_cluster_that_does_not_answer_is_no_obstacle_for_it_may_answer_later() -> None:
@@ -168,9 +171,7 @@ def test_other_tools_do_not_follow_an_endpoint_that_nodes_do_not_know() -> None:
             client={"tool": "latte"},
         )
 
-    refused = obstacle(wanted("node-port"), CLUSTER)
-    assert refused is not None
-    assert ".".join(refused.field) == "client.tool"
+    refused(wanted("node-port"), CLUSTER, "client.tool", "goes where nodes say they are")
     assert obstacle(wanted("container-dns"), CLUSTER) is None
 
 
@@ -201,10 +202,7 @@ def test_what_the_named_swarm_lacks_is_an_obstacle(
         client=client,
         database={"nodes": 3, "replication_factor": 3},
     )
-    found = obstacle(wanted, SWARM)
-    assert found is not None
-    assert ".".join(found.field) == field
-    assert why in found.why
+    refused(wanted, SWARM, field, why)
 
 
 def test_a_swarm_whose_kernel_is_not_known_is_left_to_the_proof_of_the_path() -> None:
@@ -264,12 +262,6 @@ def test_a_mongod_or_the_stub_is_brought_to_hosts(server: dict[str, Any]) -> Non
             hosts(1, 1),
             "database.image",
             "makes its own image on other hosts",
-        ),
-        (
-            {"platform": {**ON_HOSTS, "runtime": "docker", "network": "published"}},
-            hosts(1, 1),
-            "platform.network",
-            "publishes no container's ports",
         ),
         (
             {
@@ -336,6 +328,11 @@ def test_virtual_machines_are_made_where_nothing_is_missing() -> None:
     assert found.field == ("platform", "machines")
     assert (found.why, found.remedy) == (gone.why, gone.remedy)
     assert obstacle(setup(), missing=lambda name: gone) is None, "only who needs one asks"
+
+
+def test_containers_on_hosts_may_have_published_ports() -> None:
+    platform = {**ON_HOSTS, "runtime": "docker", "network": "published", "storage": "volume"}
+    assert obstacle(setup(platform=platform, client=ON_HOSTS), inventory=hosts(1, 1)) is None
 
 
 @pytest.mark.parametrize(

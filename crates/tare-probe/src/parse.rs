@@ -114,6 +114,27 @@ pub fn net(text: &str) -> (Traffic, Traffic) {
     (loopback, others)
 }
 
+/// Packets that the programs of a network namespace sent and received over other devices than its
+/// loopback, by `/proc/net/snmp` (RFC 4293): neither what it forwards nor what its bridges pass on is
+/// among them. Before Linux 6.7, which has OutTransmits too, OutRequests also counts what is forwarded.
+///
+/// `loopback`: packets over its loopback device, each of which was sent and received.
+pub fn own_packets(snmp: &str, loopback: u64) -> Option<u64> {
+    let mut lines = snmp.lines().filter_map(|line| line.strip_prefix("Ip: "));
+    let (names, numbers) = (lines.next()?, lines.next()?);
+    let count = |wanted: &str| -> Option<u64> {
+        let place = names
+            .split_ascii_whitespace()
+            .position(|name| name == wanted)?;
+        numbers.split_ascii_whitespace().nth(place)?.parse().ok()
+    };
+    let forwarded = match count("OutTransmits") {
+        Some(_) => 0,
+        None => count("ForwDatagrams")?,
+    };
+    (count("OutRequests")? + count("InDelivers")?).checked_sub(forwarded + 2 * loopback)
+}
+
 /// Total stall time in microseconds of one line (`some` or `full`) of a pressure file.
 pub fn pressure(text: &str, kind: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(kind))?;

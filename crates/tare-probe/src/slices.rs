@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::parse;
 use crate::wait::Ticker;
 
 /// A slice is late where its server is thawed so long after its load began, or is frozen and read so
@@ -72,6 +73,9 @@ pub struct Part {
     pub freeze: Vec<PathBuf>,
     /// Unit to the control groups that count its CPU time.
     pub units: BTreeMap<String, Vec<PathBuf>>,
+    /// Directories as /proc/PID/net, each of a network namespace whose programs' packets are counted.
+    #[serde(default)]
+    pub networks: Vec<PathBuf>,
 }
 
 /// CPU seconds used so far, or within a slice.
@@ -82,6 +86,9 @@ struct Reading {
     kernel: f64,
     modes: BTreeMap<&'static str, f64>,
     units: BTreeMap<String, f64>,
+    /// None: of no namespace, or the kernel does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packets: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -281,6 +288,7 @@ impl<'a> Driver<'a> {
             kernel,
             modes,
             units,
+            packets: part.and_then(|one| packets(&one.networks)),
         })
     }
 }
@@ -302,8 +310,23 @@ impl Reading {
                 .iter()
                 .map(|(k, v)| (k.clone(), less(*v, earlier.units.get(k))))
                 .collect(),
+            packets: self
+                .packets
+                .zip(earlier.packets)
+                .map(|(now, before)| now - before),
         }
     }
+}
+
+/// Packets of the programs of these network namespaces; none where there is none, or one does not
+/// tell.
+fn packets(networks: &[PathBuf]) -> Option<f64> {
+    let counts = networks.iter().map(|network| {
+        let text = |name: &str| fs::read_to_string(network.join(name)).ok();
+        let (loopback, _) = parse::net(&text("dev")?);
+        parse::own_packets(&text("snmp")?, loopback.tx_packets).map(|count| count as f64)
+    });
+    (!networks.is_empty()).then(|| counts.sum()).flatten()
 }
 
 fn tell(event: &Event, out: &mut dyn Write) -> io::Result<()> {

@@ -15,6 +15,7 @@ from tare.analysis.distributions import distributions
 from tare.analysis.ending import describe_ending, extension, looks_taken
 from tare.analysis.exhibits.make import make_exhibits
 from tare.analysis.host_groups import emulated_conditions, host_group_facts
+from tare.analysis.inference.chains import make_chains
 from tare.analysis.inference.contrast_estimates import logs_of, make_rules
 from tare.analysis.inference.contrasts import make_contrasts, without_undescribed_twins
 from tare.analysis.inference.effects import make_effects
@@ -137,6 +138,7 @@ def _analyse(run_dir: Path) -> Analysis:
         ending=describe_ending(taken, levels),
         extension=extension(effects, study.design, trials, run.environment(), ended),
         effects=effects,
+        chains=make_chains(trials, contrasts, effects, margins, rules, study.analysis.primary),
         interactions=depends,
         variances=noisier,
         noise_floor=list(evidence.floors),
@@ -150,7 +152,9 @@ def _analyse(run_dir: Path) -> Analysis:
         emulated=emulated_conditions(trials),
         trials=trial_summaries(trials),
         series=series,
-        distributions=distributions(names, reading.pooled),
+        distributions=distributions(
+            names, reading.pooled, trials, by_deployment=rules.by_deployment
+        ),
         exhibits=make_exhibits(study, conditions, trials, effects, series),
         why=why,
         bills=make_bills(

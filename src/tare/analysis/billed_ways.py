@@ -91,7 +91,7 @@ def _never_weighed(setup: Mapping[str, Any]) -> str:
     platform = setup.get("platform", {})
     kind = of_record(setup)
     if kind is None or not kind.here:
-        return "servers on other machines are not weighed"
+        return "on other machines packets are not counted in slices, whatever was weighed there"
     if platform.get("address"):
         return "addresses before the machines are not weighed"
     if setup.get("clusters", 1) != 1:

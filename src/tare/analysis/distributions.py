@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy import special
 
 from tare.analysis.model import Distribution
 from tare.records.hlog import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from tare.analysis.metrics import LatencyKey
     from tare.analysis.reading import Pooled
+    from tare.analysis.trials import Trial
     from tare.records.hlog import Latencies
+
+    Band = list[tuple[float, float, float]]
 
 ALL = "ALL"
 KINDS: tuple[Literal["service", "response"], ...] = ("service", "response")
@@ -25,7 +33,19 @@ LADDER = [
 evenly spaced on the logarithmic axis of a tail plot."""
 
 
-def distributions(conditions: Sequence[str], pooled: Pooled) -> list[Distribution]:
+LEAST_BEYOND = 10
+"""Observations of a trial beyond a percentile, below which its own value there is chance."""
+LEAST_UNITS = 3
+"""Deployments from which a band is drawn: of two, the interval is thirteen standard errors wide."""
+
+
+def distributions(
+    conditions: Sequence[str],
+    pooled: Pooled,
+    trials: Iterable[Trial] = (),
+    *,
+    by_deployment: bool = False,
+) -> list[Distribution]:
     """Quantiles of all latencies of each condition, per operation and over all of them.
 
     A percentile is listed only where at least one observation lies beyond it.
@@ -33,12 +53,60 @@ def distributions(conditions: Sequence[str], pooled: Pooled) -> list[Distributio
     Args:
         conditions: names, in the order in which they are listed.
         pooled: condition to its histograms.
+        trials: what bands are made from.
+        by_deployment: one life of a cluster serves all blocks of its round, which are one unit.
     """
+    bands = _bands(trials, by_deployment=by_deployment)
     return [
-        _distribution(condition, operation, kind, part)
+        _distribution(condition, operation, kind, part, bands.get((condition, operation, kind), []))
         for condition in conditions
         for (operation, kind), part in _with_all(pooled.get(condition, {})).items()
         if part.total
+    ]
+
+
+def curves(parts: Mapping[LatencyKey, Latencies]) -> dict[LatencyKey, list[float]]:
+    """A trial's latencies at the ladder's percentiles, microseconds, as far as it resolves them."""
+    found: dict[LatencyKey, list[float]] = {}
+    for key, part in _with_all(parts).items():
+        total = part.total
+        resolved = [p for p in LADDER if total * (1 - p / 100) >= LEAST_BEYOND]
+        found[key] = part.quantiles_us(resolved) if resolved else []
+    return found
+
+
+def _bands(trials: Iterable[Trial], *, by_deployment: bool) -> dict[tuple[str, str, str], Band]:
+    """(condition, operation, kind) to its band: t intervals of mean log latencies over units."""
+    units: dict[tuple[str, str, str], dict[Hashable, list[list[float]]]] = defaultdict(dict)
+    for trial in trials:
+        if not trial.done:
+            continue
+        unit: Hashable = trial.manifest.round if by_deployment else trial.name
+        for (operation, kind), curve in trial.curves.items():
+            own = units[trial.condition, operation, kind]
+            own.setdefault(unit, []).append(curve)
+    return {key: _band(list(own.values())) for key, own in units.items()}
+
+
+def _band(units: Sequence[Sequence[Sequence[float]]]) -> Band:
+    """The interval at each percentile that all trials of at least three units resolve."""
+    if len(units) < LEAST_UNITS:
+        return []
+    shortest = min(len(curve) for own in units for curve in own)
+    means = np.array(
+        [
+            [math.fsum(math.log(curve[i]) for curve in own) / len(own) for i in range(shortest)]
+            for own in units
+            if all(curve[i] > 0 for curve in own for i in range(shortest))
+        ]
+    )
+    if len(means) < LEAST_UNITS or not shortest:
+        return []
+    centre = means.mean(axis=0)
+    half = special.stdtrit(len(means) - 1, 0.975) * means.std(axis=0, ddof=1) / len(means) ** 0.5
+    return [
+        (float(p), float(low), float(high))
+        for p, low, high in zip(LADDER, np.exp(centre - half), np.exp(centre + half), strict=False)
     ]
 
 
@@ -50,7 +118,9 @@ def _with_all(parts: Mapping[LatencyKey, Latencies]) -> dict[LatencyKey, Latenci
     return {**parts, **together}
 
 
-def _distribution(condition: str, operation: str, kind: str, part: Latencies) -> Distribution:
+def _distribution(
+    condition: str, operation: str, kind: str, part: Latencies, band: Band
+) -> Distribution:
     total = part.total
     percentiles = [float(p) for p in LADDER if p == 0 or total * (1 - p / 100) >= 1]
     values = part.quantiles_us(percentiles)
@@ -61,5 +131,6 @@ def _distribution(condition: str, operation: str, kind: str, part: Latencies) ->
             "kind": kind,
             "count": total,
             "quantiles": list(zip(percentiles, values, strict=True)),
+            "band": band,
         }
     )

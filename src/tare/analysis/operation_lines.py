@@ -34,9 +34,8 @@ NO_PACKETS = (
     "it is not known how much of it the price of the packets holds, as they were not counted"
 )
 NOT_COUNTED = (
-    "it was not counted (Tare was not root, the servers were on other machines or of more than "
-    f"{MOST_PROCESSES} processes, or the run is of an older version), or in fewer than two "
-    "deployments"
+    "it was not counted (Tare was not root, or the servers were on other machines or of more than "
+    f"{MOST_PROCESSES} processes), or in fewer than two deployments"
 )
 SYSTEM_CALLS = "system calls"
 _TOLL = "what "

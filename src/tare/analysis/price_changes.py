@@ -184,6 +184,7 @@ def _interval_of(price: Price) -> Interval:
 def _differing(a: Weighing, b: Weighing) -> list[str]:
     facts = [
         *_machines(a, b),
+        ("servers", _where(a), _where(b)),
         ("protocol", a.database, b.database),
         ("row", f"{a.row_bytes:,} bytes", f"{b.row_bytes:,} bytes"),
         ("larger row", f"{a.larger_row_bytes:,} bytes", f"{b.larger_row_bytes:,} bytes"),
@@ -194,6 +195,11 @@ def _differing(a: Weighing, b: Weighing) -> list[str]:
         ("the pace of the CPUs was a term of the fit", a.paced, b.paced),
     ]  # fmt: skip
     return _apart(facts)
+
+
+def _where(one: Weighing) -> str:
+    host = one.on_host
+    return f"reached over SSH from {host.clients.hostname}" if host else "beside their clients"
 
 
 def _machines(

@@ -33,12 +33,15 @@ if TYPE_CHECKING:
 
     from tare.analysis.slices import SliceRow
     from tare.records.kept_measurements import MeasuredMachine
-    from tare.records.prices import Database, Operation
+    from tare.records.prices import Database, Operation, ServersHost
 
 US = 1e6
 NATIVE, AGAIN = BARE, f"{BARE} again"
 """The runtime that others are compared with: the first way, and those after it on servers alike."""
 PARTS = ("server", "client", "engine", "kernel", "softirq")
+UNOWNED, UNOWNED_US = "unowned", "unowned_us"
+"""Among the parts, and in microseconds among the counts, of servers on a host over SSH: CPU time
+that no process's time holds, and service demand therefore has not."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ class RoundSlices:
     Attributes:
         rows: way to its measured slices, in their order.
         order: (place among its way's, way) of every measured slice, as driven.
-        parts_s: way to the CPU seconds of each of `PARTS`, over its measured slices.
+        parts_s: way to the CPU seconds of each of `PARTS`, and of `UNOWNED` where servers ran on a
+            host, over its measured slices.
         counts: way to what the kernel counted meanwhile (tare.monitor.meter).
         calls: way to its system calls per operation (tare.monitor.calls); empty: not counted.
         why_no_calls: why not, of the first such way.
@@ -98,7 +102,11 @@ class RoundSlices:
 
 @dataclass(frozen=True)
 class Weighed:
-    """What all rounds measured; the other attributes are those of the document `Weighing`."""
+    """What all rounds measured; the other attributes are those of the document `Weighing`.
+
+    Attributes:
+        machine: the host over SSH that servers ran on; None: they ran on this machine.
+    """
 
     ways: list[WeighedWay]
     rounds: list[RoundSlices]
@@ -113,6 +121,8 @@ class Weighed:
     operation: Operation = "request"
     database: Database = "cassandra"
     larger_row_bytes: int = 0
+    machine: MeasuredMachine | None = None
+    on_host: ServersHost | None = None
 
 
 def prices(weighed: Weighed, machine: MeasuredMachine) -> Weighing:
@@ -143,6 +153,7 @@ def prices(weighed: Weighed, machine: MeasuredMachine) -> Weighing:
         gap_s=max(one.gap_s for one in rounds),
         paced=_paced(rounds),
         why_no_calls=next((one.why_no_calls for one in rounds if one.why_no_calls), ""),
+        on_host=weighed.on_host,
         left_out=weighed.left_out,
         database=weighed.database,
         prices=[price for level in levels for price in _of_level(weighed, level)],
@@ -280,7 +291,7 @@ def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
         trips_errors=of_rates * trips,
         pace=100 * np.array([[_pace(rows) for rows in one.rows] for one in rounds]),
         parts={part: _per_operation(rounds, [one.parts_s for one in rounds], part)
-               for part in PARTS},
+               for part in (*PARTS, UNOWNED) if part in rounds[0].parts_s[0]},
         counts={name: _per_operation(rounds, [one.counts for one in rounds], name)
                 for name in _names([one.counts for one in rounds])}
              | {name: np.array([[own.get(name, math.nan) for own in one.calls] for one in rounds])

@@ -6,7 +6,9 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import tare
+from tare.analysis.stated_database import NOT_SAID, stated_database
 from tare.study.design import OFF
+from tare.study.said import said_only, said_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,8 +63,20 @@ def provenance(
         "commands": _per_condition(examples, lambda unit: unit.command),
         "limits": _per_condition(examples, lambda unit: unit.limits),
         "paths": _per_condition(examples, lambda unit: unit.path),
-        "settings": {manifest.condition: manifest.setup for manifest in examples},
+        "settings": {manifest.condition: _settings(manifest, study) for manifest in examples},
     }
+
+
+def _settings(manifest: TrialManifest, study: Study) -> dict[str, Any]:
+    """The condition's document; of an imported trial what the study's file says of it, for a
+    default is nobody's word."""
+    source, setup = manifest.source, manifest.setup
+    if source is None:
+        return setup
+    found = said_only(setup, said_paths(study, manifest.levels))
+    kind = str(setup.get("database", {}).get("kind", ""))
+    database = stated_database(study, manifest.levels, kind, source) or NOT_SAID
+    return found | {"database": {**found.get("database", {}), "kind": database}}
 
 
 def _first_per_condition(manifests: Iterable[TrialManifest]) -> list[TrialManifest]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tare.analysis.distributions import curves
 from tare.analysis.trials import Trial, read_trial
 from tare.errors import RecordError
 from tare.records.hlog import Latencies
@@ -145,6 +146,7 @@ def _read(records: Iterable[TrialRecord]) -> RunReading:
             _pool(found.pooled.setdefault(trial.condition, {}), trial.latencies)
         except RecordError as error:
             trial.note_damage(error)
+        trial.curves = curves(trial.latencies)
         trial.latencies = {}
         found.trials.append(trial)
     return found

@@ -51,6 +51,8 @@ class Trial:
         name: its directory's; that of a failed attempt ends in .failed-N.
         latencies: (operation, service or response) to the histogram over all clients; let go once
             they are merged per condition.
+        curves: (operation, service or response) to its latencies at the ladder's percentiles, which
+            stay; see tare.analysis.distributions.
         values: metric to value; empty for a failed trial.
         grid: ends of the one-second intervals, seconds after the start of the measured part; empty,
             as is series, for a trial in slices.
@@ -69,6 +71,7 @@ class Trial:
     name: str
     manifest: TrialManifest
     latencies: dict[LatencyKey, Latencies] = field(default_factory=dict)
+    curves: dict[LatencyKey, list[float]] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
     grid: list[float] = field(default_factory=list)
     series: dict[str, list[float | None]] = field(default_factory=dict)

@@ -167,8 +167,8 @@ def keep(
         cache: directory of all snapshots.
         key: the snapshot's name.
         directories: the nodes' data directories, in the cluster's order.
-        parts: names of the directories below each that are kept.
-        leave_out: patterns of directory names that are not, wherever they are.
+        parts: patterns of the files and directories in each that are kept.
+        leave_out: patterns of names that are not, wherever they are below these.
 
     Raises:
         ArtifactError: there is nothing in one of them, or no room.
@@ -186,10 +186,13 @@ def _copy_parts(
     directory: Path, into: Path, parts: Sequence[str], leave_out: Sequence[str]
 ) -> None:
     ignored = shutil.ignore_patterns(*leave_out)
-    for name in parts:
-        if (directory / name).is_dir():
-            shutil.copytree(directory / name, into / name, ignore=ignored)
-    if not into.is_dir() or not digests(into):
+    into.mkdir()
+    for found in sorted(path for pattern in parts for path in directory.glob(pattern)):
+        if found.is_dir():
+            shutil.copytree(found, into / found.name, ignore=ignored)
+        else:
+            shutil.copy2(found, into / found.name)
+    if not digests(into):
         raise ArtifactError("a node left no data to keep", where=str(directory))
 
 

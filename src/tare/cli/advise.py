@@ -100,6 +100,7 @@ def command(
     from tare.knowledge.advice import FAMILIES, advise
     from tare.knowledge.guidelines import PURPOSES
     from tare.knowledge.library import load_library
+    from tare.knowledge.measured import measured_runs
     from tare.knowledge.mixes import READS
     from tare.knowledge.proposal import load_note, study_text, write_study
     from tare.knowledge.query import Query
@@ -143,7 +144,10 @@ def command(
         asked = Query(**said, share=advising.share("--load", load) if load else None)
         advising.refuse_alike(asked)
         questions = {"": asked}
-    answers = {name: advise(library, one, **options) for name, one in questions.items()}
+    own = measured_runs()
+    answers = {
+        name: advise(library, one, measured=own, **options) for name, one in questions.items()
+    }
     settled = ""
     if study_out is not None:
         if len(questions) > 1:

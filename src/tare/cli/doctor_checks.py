@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import shutil
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -13,6 +13,7 @@ from tare.artifacts.binaries import find
 from tare.cli import doctor_noise
 from tare.cli.background_load import STOP_THEM
 from tare.cli.console import Terminal, say_json
+from tare.doctor_check import DoctorCheck
 from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
@@ -23,18 +24,6 @@ from tare.runtimes.registry import BARE, registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-@dataclass(frozen=True)
-class DoctorCheck:
-    """One thing that was looked at."""
-
-    what: str
-    ok: bool
-    says: str
-    remedy: str = ""
-    needed: bool = True
-    """without it the main job cannot run at all"""
 
 
 def _quiet() -> DoctorCheck:

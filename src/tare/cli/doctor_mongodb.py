@@ -14,7 +14,7 @@ from rich.text import Text
 from tare.artifacts.image import named_image
 from tare.cli.console import Terminal, say_json
 from tare.databases.mongodb import checkup
-from tare.databases.mongodb.checkup import Checked
+from tare.doctor_check import DoctorCheck
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import CONTAINER, declared
@@ -22,7 +22,7 @@ from tare.runtimes.registry import CONTAINER, declared
 
 def check(home: Path | None, image: str, json: bool) -> None:
     """Say what is known of the server that is named; exit status 1 where it cannot be used."""
-    found: list[Checked] = []
+    found: list[DoctorCheck] = []
     console = Terminal()
     for one in _checked(home, image):
         found.append(one)
@@ -37,7 +37,7 @@ def check(home: Path | None, image: str, json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _checked(home: Path | None, image: str) -> Iterator[Checked]:
+def _checked(home: Path | None, image: str) -> Iterator[DoctorCheck]:
     machine = platform.machine()
     if home is not None:
         yield from checkup.check_home(home, machine, checkup.features_here())
@@ -47,7 +47,7 @@ def _checked(home: Path | None, image: str) -> Iterator[Checked]:
         yield checkup.how_to_get_one(checkup.system_here(), machine)
 
 
-def _of_image(name: str) -> Iterator[Checked]:
+def _of_image(name: str) -> Iterator[DoctorCheck]:
     try:
         if fault := declared(CONTAINER).fault():
             raise RuntimeUnavailableError(f"{CONTAINER} cannot run here", why=fault)
@@ -56,7 +56,7 @@ def _of_image(name: str) -> Iterator[Checked]:
             raise RuntimeUnavailableError(f"{CONTAINER} runs nothing from images")
         identity, _ = named_image(made.engine, name)
     except TareError as error:
-        yield Checked("image", False, f"{error.what}: {error.why}", error.remedy)
+        yield DoctorCheck("image", False, f"{error.what}: {error.why}", error.remedy)
         return
-    yield Checked("image", True, f"{name}, {identity}")
+    yield DoctorCheck("image", True, f"{name}, {identity}")
     yield from checkup.check_started(checkup.image(made.engine, identity, made.labels))

@@ -64,7 +64,10 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("tare findings list --study grambow-2018 --metric update.mean", ""),
         ("tare findings list --csv > findings.csv", ""),
     ),
-    "findings prices": (("tare findings prices", "what `tare weigh` found here"),),
+    "findings prices": (
+        ("tare findings prices", "what `tare weigh` found here"),
+        ("tare findings prices --host db1", "on a host, by `tare weigh --hosts`"),
+    ),
     "findings show": (("tare findings show bth-kvm-2016.cpu.write.66", ""),),
     "findings check": (
         ("tare findings check", "those that come with Tare"),
@@ -83,6 +86,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("tare weigh --database mongodb", "the same by MongoDB's protocol"),
         ("tare weigh --what bytes", "each further kilobyte of an answer"),
         ("tare weigh kubernetes", "a pod by each of its endpoints, beside native"),
+        ("tare weigh --hosts hosts.yaml --group metal", "servers on a host over SSH"),
         ("tare weigh --what system,storage,machine", "system calls, files, CPU and memory"),
         ("tare weigh --what connection,name,start --html prices.html", "as one page, too"),
     ),

@@ -36,9 +36,11 @@ if TYPE_CHECKING:
 How = Literal["about", "at least"]
 MOST_NAMED = 4
 """Comparisons that are named in a line."""
+_ROUNDS = 3
+"""Rounds of a first run, from which intervals can be expected: two tell less than half as much."""
 
 
-def expected_lines(plan: Plan, runs: Path) -> list[str]:
+def expected_lines(plan: Plan, runs: Path, file: str = "STUDY") -> list[str]:
     """What to expect on each primary metric; none where the study has nothing to decide on.
 
     The latest run of the study says it best. Without one, comparisons of the same kind in a run of
@@ -47,8 +49,9 @@ def expected_lines(plan: Plan, runs: Path) -> list[str]:
     Args:
         plan: of the study.
         runs: the directory of all runs.
+        file: the study's, as a command names it.
     """
-    earlier = _runs(runs)
+    earlier = earlier_runs(runs)
     for run, its in earlier:
         found = _of_this_study(run, plan) if its.study == plan.study.study else []
         if found:
@@ -56,18 +59,18 @@ def expected_lines(plan: Plan, runs: Path) -> list[str]:
                 f"expected, if trials are as noisy as {_in_run(run)}:",
                 *(f"  {_words(one, plan, 'about')}" for one in found),
             ]
-    return _from_others(plan, earlier)
+    return _from_others(plan, earlier, file)
 
 
 def _of_this_study(run: RunFiles, plan: Plan) -> list[Expectation]:
     # the analysis takes a second to import: only where there is a run
     from tare.analysis.expectation import expectations
 
-    earlier = _kept_analysis(run) or _new_analysis(run)
+    earlier = kept_analysis(run) or _new_analysis(run)
     return [] if earlier is None else expectations(earlier, plan.study)
 
 
-def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]]) -> list[str]:
+def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], file: str) -> list[str]:
     """Lines from runs of other studies and the pilot, and what neither knows."""
     from tare.analysis.scopes import scopes
 
@@ -83,7 +86,7 @@ def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]]) -> list[
         if known:
             lines += [title, *(f"  {_words(one, plan, how)}" for one in known.values())]
         unknown = {scope: names for scope, names in unknown.items() if scope not in known}
-    return [*lines, *_unknown(unknown, plan)]
+    return [*lines, *_unknown(unknown, plan, file)]
 
 
 def _sources(
@@ -92,7 +95,7 @@ def _sources(
     """Where expectations may come from besides the study's own runs, the best first."""
     for run, its in earlier:
         if _alike(its, plan.study) and _made_here(run):
-            analysis = _kept_analysis(run)  # a new one would take too long
+            analysis = kept_analysis(run)  # a new one would take too long
             if analysis is not None:
                 title = f"expected, if trials are as noisy as {_in_run(run)}, another study:"
                 from tare.analysis.expectation import likely_from_run
@@ -110,14 +113,22 @@ def _sources(
         yield title, "at least", likely_from_pilot(noise, plan, asked)
 
 
-def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan) -> list[str]:
-    """What is not known, and how it can be."""
+def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, file: str) -> list[str]:
+    """What is not known, and how it can be: by a short run of the study, or by the pilot."""
     if not unknown:
         return []
     titles = "; ".join(
         f"{', '.join(metrics)} {where}" for where, metrics in _by_scope(unknown).items()
     )
     lines = [f"expected intervals unknown before a first run here: {titles}"]
+    design = plan.study.design
+    if design.deployments > _ROUNDS:
+        each = (plan.estimate.seconds - plan.estimate.setup_seconds) / design.deployments
+        length = numbers.length(plan.estimate.setup_seconds + each * _ROUNDS)
+        lines.append(
+            f"to know them: `tare run {file} --name first --set design.deployments={_ROUNDS}`, "
+            f"{length}, then `tare plan {file}` again"
+        )
     piloted = plan.study.design.slice_s is not None and kept_here(Noise, local_facts()) is None
     if piloted and any(scope.inside for scope in unknown):
         lines.append(f"run `{COMMAND}`, a minute: it tells the least width inside one deployment")
@@ -160,7 +171,7 @@ def _in_run(run: RunFiles) -> str:
     return f"in the run of {age(made)}, {run.root}"
 
 
-def _runs(runs: Path) -> list[tuple[RunFiles, Study]]:
+def earlier_runs(runs: Path) -> list[tuple[RunFiles, Study]]:
     """All runs with their studies, the latest first."""
     found = []
     for file in runs.glob("*/study.yaml"):
@@ -193,7 +204,7 @@ def _made_here(run: RunFiles) -> bool:
         return False
 
 
-def _kept_analysis(files: RunFiles) -> Analysis | None:
+def kept_analysis(files: RunFiles) -> Analysis | None:
     """What the run's last report was made from; None: there is none, or the run went on."""
     from tare.analysis.model import Analysis
 

@@ -83,16 +83,29 @@ app.command("list")(listing)
 def prices(
     json: Json = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV, a way per line.")] = False,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Those of this host, by `tare weigh --hosts`.", metavar="NAME", show_default=False
+        ),
+    ] = "",
 ) -> None:
     """Show what `tare weigh` found here: the price of each way.
 
     They are findings of this machine alone: those of another machine or kernel are not shown.
     """
     from tare.cli.finish import only_one
-    from tare.cli.prices_text import csv_text, lines, table
+    from tare.cli.prices_text import csv_text, lines, machine_in_words, table
+    from tare.records.prices import prices_on
 
     only_one(json=json, csv=csv)
-    own = _own_prices()
+    own = prices_on(host) if host else _own_prices()
+    if own is None and host:
+        raise KnowledgeError(
+            f"no prices of a host {host} are kept here",
+            why="none were weighed, or not with the usual options",
+            remedy="tare weigh --hosts FILE (two minutes)",
+        )
     if own is None:
         raise KnowledgeError(
             "this machine has no prices of its own",
@@ -105,12 +118,7 @@ def prices(
     if csv:
         say_document(csv_text(own))
         return
-    machine = own.machine
-    say(
-        f"{machine.hostname}: {machine.cpus} CPUs, {machine.cpu_model}, "
-        f"{machine.virtualization or 'no virtualization'}, Linux {machine.kernel}; weighed "
-        f"{own.made:%Y-%m-%d %H:%M} UTC"
-    )
+    say(f"{machine_in_words(own.machine)}; weighed {own.made:%Y-%m-%d %H:%M} UTC")
     table_console().print(table(own))
     for line in lines(own):
         say(line)

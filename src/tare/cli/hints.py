@@ -146,8 +146,8 @@ def _left_of_containers(plan: Plan) -> Iterator[str]:
             "to measure what most containers have, write platform: "
             f"{{runtime: {contained[0].runtime}, network: bridge, storage: volume}}"
             if any(one.source.here for one in contained)
-            else "to measure its storage, write storage: volume; ways into a container are "
-            "measured on this machine alone (platform.machines: local)"
+            else "to measure a published port and a volume, write platform: "
+            f"{{runtime: {contained[0].runtime}, network: published, storage: volume}}"
         )
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from tare.cli.options import Json, Only, Overrides, Scale, StudyFile
 
@@ -12,6 +15,9 @@ def command(
     set_: Overrides = None,
     scale: Scale = None,
     only: Only = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="List every condition, however many there are.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show conditions, order, expected time, disk and memory of a study; start nothing.
@@ -25,6 +31,7 @@ def command(
     from tare.cli.expected import expected_lines
     from tare.cli.plan_text import show
     from tare.cli.planning import plan_here, refuse_here
+    from tare.cli.rates import rate_lines
     from tare.study.read import load_study
 
     plan = plan_here(load_study(study, set_ or [], scale, only or []))
@@ -33,5 +40,7 @@ def command(
     if json:
         say_json(plan.model_dump_json(indent=1))
     else:
-        show(plan, table_console(), expected_lines(plan, Path("runs")), begun)
+        runs = Path("runs")
+        told = [*expected_lines(plan, runs, str(study)), *rate_lines(plan, runs)]
+        show(plan, table_console(), told, begun, every=all_)
     refuse_here(plan)

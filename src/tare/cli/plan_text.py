@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
 from tare.cli.background_load import warn_if_busy
 from tare.cli.compared import compared_lines
 from tare.cli.console import print_indented
 from tare.cli.hints import hint_lines
+from tare.cli.plan_conditions import (
+    conditions_table,
+    grouped,
+    levels_note,
+    levels_table,
+    names_in_short,
+)
 from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
@@ -28,12 +34,10 @@ if TYPE_CHECKING:
     from tare.cli.console import Terminal
     from tare.monitor.background_load import BackgroundSample
     from tare.study.plan import Plan
-    from tare.study.schema import Setup, Study
+    from tare.study.schema import Study
 
 MOST_LINES = 12
 """Lines of the order that are printed."""
-UNBROKEN = 32
-"""Characters of a condition's name that no column breaks; a terminal has 80."""
 
 
 def cost(seconds: float) -> str:
@@ -42,12 +46,17 @@ def cost(seconds: float) -> str:
     return whole + length(seconds)
 
 
-def _order(plan: Plan) -> list[str]:
-    """The order of deployments and trials, its beginning where it is long."""
+def _order(plan: Plan, *, short: bool) -> list[str]:
+    """The order of deployments and trials, its beginning where it is long.
+
+    Args:
+        short: of each list of names the first, and how many there are.
+    """
+    named = names_in_short if short else ", ".join
     lines = []
     for turn in plan.rounds:
-        lines.append(f"  D{turn.index} deploy: {', '.join(turn.deploy)}")
-        lines += [f"     B{block.index:02}: {', '.join(block.order)}" for block in turn.blocks]
+        lines.append(f"  D{turn.index} deploy: {named(turn.deploy)}")
+        lines += [f"     B{block.index:02}: {named(block.order)}" for block in turn.blocks]
     left = len(lines) - MOST_LINES
     if left <= 0:
         return lines
@@ -121,23 +130,20 @@ def _margin(margin: float | None) -> str:
     return " (no margin)" if margin is None else f" (margin {margin * 100:g}%)"
 
 
-def _load(setup: Setup) -> str:
-    """Workload, intensity, and the tool where it is not Tare's own."""
-    tool = "" if setup.client.tool == "tare" else f", by {setup.client.tool}"
-    return f"{setup.load.label}, {setup.load.intensity}{tool}"
-
-
 def show(
     plan: Plan,
     console: Terminal,
     expected: Sequence[str] = (),
     begun: BackgroundSample | None = None,
+    *,
+    every: bool = False,
 ) -> None:
     """The plan for people.
 
     Args:
         expected: lines on what to expect of the result; before what it cannot say.
         begun: a sample of the background load that has begun already.
+        every: list every condition, however many there are.
     """
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""
@@ -148,22 +154,10 @@ def show(
             "valid, and tells what the platforms cost alone (docs/mongodb.md)",
             style="bold yellow",
         )
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    longest = max((len(one.name) for one in plan.conditions), default=0)
-    table.add_column("condition", overflow="fold", no_wrap=longest <= UNBROKEN)
-    for title in ("runs on", "nodes", "load", "own deployment"):
-        table.add_column(title, overflow="fold")
-    for one in plan.conditions:
-        setup = one.setup
-        group = setup.platform.group
-        on = f" on {group}" if group else ""
-        platform = (
-            f"{setup.platform.runtime}{on}, {setup.platform.attachment}, {setup.platform.storage}"
-        )
-        nodes = f"{setup.clusters} x {setup.database.nodes}, RF {setup.database.replication_factor}"
-        again = f"\n(A/A of {one.aa_of})" if one.aa_of else ""
-        table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)
-    console.print(table)
+    short = grouped(plan, whole=every)
+    console.print(levels_table(plan) if short else conditions_table(plan))
+    if short:
+        console.print(levels_note(plan))
     for line in [*left_out_lines(plan), *taken_hosts(plan), *made_domains(plan)]:
         console.print(line)
     console.print(
@@ -174,7 +168,7 @@ def show(
     console.print(f"measured {plan.slicing.words}", highlight=False, markup=False)
     for line in start_lines(plan):
         console.print(line, highlight=False, markup=False)
-    print_indented(console, [*_looks(plan), *_order(plan), "", *compared_lines(plan)])
+    print_indented(console, [*_looks(plan), *_order(plan, short=short), "", *compared_lines(plan)])
     console.print(f"\n{_endpoints(study)}")
     need = plan.estimate
     unit, word = (60, "min") if need.seconds < HOURS_FROM * 3600 else (3600, "h")

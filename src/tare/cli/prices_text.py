@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from tare.analysis.price_doubts import doubts
+from tare.analysis.prices import UNOWNED, UNOWNED_US
 from tare.cli.background_load import disturbance
+from tare.monitor.background_load import BUSY_CORES
 from tare.report import numbers
 
 if TYPE_CHECKING:
+    from tare.records.kept_measurements import MeasuredMachine
     from tare.records.prices import Interval, Weighing
 
 TIMES = {"request": "round trip us", "connection": "connection us", "kilobyte": "round trip us"}
@@ -30,6 +33,10 @@ CANNOT_TELL = {
     "machine: what answers of two sizes differ by, and nothing about larger ones. It cannot tell "
     "what they cost with many in flight, or a database that has to read them first.",
 }
+WIRE = (
+    "Servers ran on another machine: native is over the same network, whose cards and interrupts "
+    "are in every price. No bill uses these prices, and none of this machine's own is of this way."
+)
 _DIGITS = {"request": 2, "connection": 2, "kilobyte": 3}
 """of microseconds"""
 PROTOCOLS = {
@@ -101,8 +108,62 @@ def notes(found: Weighing) -> list[str]:
         f"idle CPUs: {found.idle_cpus}; the pace of the CPUs is "
         f"{'a' if found.paced else 'no'} term of the fit",
     ]
+    told += on_host(found)
     told += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
-    return [*told, CANNOT_TELL[found.operation]]
+    return [*told, CANNOT_TELL[found.operation], *([WIRE] if found.on_host else [])]
+
+
+def on_host(found: Weighing) -> list[str]:
+    """Where servers and clients ran that are not on one machine, and what no process's CPU time
+    holds; nothing of a weighing on one machine."""
+    host = found.on_host
+    if host is None:
+        return []
+    of = f", group {host.group}" if host.group else ""
+    told = [
+        f"servers on {host.name}{of} ({machine_in_words(found.machine)}), clients on "
+        f"{machine_in_words(host.clients)}: CPU us is that of both machines, but for the host's "
+        f"engine; the host's clock is known to ± {host.clock_uncertain_s * 1e3:.1f} ms; packets "
+        "are those of all programs of the server's network namespace; system calls are not counted"
+    ]
+    if host.one_kernel:
+        told.append(
+            f"note: {host.name} is this machine under another name: no wire is between them"
+        )
+    return told + (_unowned(found) if found.other_cores <= BUSY_CORES else [])
+
+
+def _unowned(found: Weighing) -> list[str]:
+    """CPU time that no process's time holds, where that is beyond chance; where other programs run
+    it would be theirs."""
+    told = []
+    for one in found.prices:
+        unowned = one.counts.get(UNOWNED_US)
+        more = one.parts.get(UNOWNED)
+        if one.added is None and unowned is not None and _apart(unowned):
+            told.append(
+                f"not in CPU us: {unowned.value:.2f} us [{unowned.low:.2f}, {unowned.high:.2f}] of "
+                f"{one.way} with {one.in_flight} in flight, by the kernel's ticks: interrupts that "
+                "found a CPU idle are no process's time"
+            )
+        elif more is not None and _apart(more):
+            told.append(
+                f"not in CPU us: of {one.way} with {one.in_flight} in flight {added(more)} us over "
+                "native, likewise"
+            )
+    return told
+
+
+def _apart(interval: Interval) -> bool:
+    return interval.low > 0 or interval.high < 0
+
+
+def machine_in_words(machine: MeasuredMachine) -> str:
+    """A machine, on one line."""
+    return (
+        f"{machine.hostname}: {machine.cpus} CPUs, {machine.cpu_model}, "
+        f"{machine.virtualization or 'no virtualization'}, Linux {machine.kernel}"
+    )
 
 
 def not_valid(found: Weighing) -> list[str]:

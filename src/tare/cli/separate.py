@@ -60,6 +60,7 @@ def _decided_by_servers(plan: Plan) -> bool:
     return study.design.slice_s is not None and any(
         base.deployment != treated.deployment
         and not treated.repeats(base)
+        and base.setup.database.kind == "cassandra"
         and not why_not(base.setup, study.design)
         and not why_not(treated.setup, study.design)
         for base, treated in comparisons(study, plan.conditions)

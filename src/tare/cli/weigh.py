@@ -68,6 +68,24 @@ def command(
             metavar="PARTS",
         ),
     ] = "network",
+    hosts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Servers run on a host of this inventory, reached over SSH; clients here "
+            "(docs/weigh.md).",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    group: Annotated[
+        str,
+        typer.Option(
+            help="Of the inventory (TARE_INVENTORY, or --hosts): servers run on the first host of "
+            "this group. Nothing: on the first that takes database nodes.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
     csv: Annotated[
         bool, typer.Option("--csv", help="Print a table, a way or an operation per line.")
@@ -86,13 +104,16 @@ def command(
 
     With --what also connections, kilobytes, system calls, storage, the machine, names and starts.
 
+    With --hosts the servers run on another machine, and the network between is part of the price.
+
     Prices that are weighed as usual are kept for the bills of later runs and for tare advise.
     Exit status 3: other programs ran, or native again differed from native.
     """
-    from tare.cli.weighing import WeighingRequest, protocol_of, show
+    from tare.cli.weighing import WeighingRequest, host_of, protocol_of, show
 
     flights = tuple(sorted(set(in_flight or ())))
     wanted = WeighingRequest(
-        runtimes, seconds, rounds, flights, row_bytes, service_us, protocol_of(database)
-    )
+        runtimes, seconds, rounds, flights, row_bytes, service_us, protocol_of(database),
+        host_of(hosts, group),
+    )  # fmt: skip
     raise typer.Exit(show(what, wanted, json=json, csv=csv, html=html))

@@ -14,7 +14,7 @@ from tare.cli.weighing import WeighingRequest, weigh_and_keep, weigh_and_keep_pa
 from tare.errors import TareError
 from tare.machines.facts import local_facts
 from tare.records.part_prices import WeighedPart, parts_here
-from tare.records.prices import BEFORE_CALLS, prices_here
+from tare.records.prices import prices_here
 from tare.report import numbers
 from tare.runtimes.registry import BARE, declared
 
@@ -166,17 +166,15 @@ def _database(plan: Plan) -> Database | None:
 
 
 def _serves(found: Weighing, wanted: set[BilledWay]) -> bool:
-    """Whether these prices are of this week and this version's, and of all these ways that can be
-    had here; of a way through several network plugins, of which a cluster has one, by one of
-    them."""
+    """Whether these prices are of this week, and of all these ways that can be had here; of a way
+    through several network plugins, of which a cluster has one, by one of them."""
     from tare.analysis.tariff import Tariff
 
     tariff = Tariff(found)
     known = {one.name for one in wanted if not one.unpriced(tariff)} | found.left_out.keys()
     names = {one.name for one in wanted}
     missing = {way for way in names - known if way.partition(".")[0] not in found.left_out}
-    fresh = datetime.now(UTC) - found.made < FRESH and found.why_no_calls != BEFORE_CALLS
-    return fresh and not missing
+    return datetime.now(UTC) - found.made < FRESH and not missing
 
 
 def _runtimes(wanted: set[BilledWay]) -> list[str]:

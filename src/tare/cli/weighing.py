@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from tare.lab.weighed_hosts import WeighedHost
     from tare.records.part_prices import PartWeighing
     from tare.records.prices import Operation, Weighing
     from tare.report.prices_page import PricesSection
@@ -57,6 +58,7 @@ class WeighingRequest:
         runtimes: None: the usual ones.
         seconds: None: the usual time.
         in_flight: empty: the usual numbers.
+        on: the host over SSH that servers run on; None: this machine.
     """
 
     runtimes: Sequence[str] | None = None
@@ -66,15 +68,41 @@ class WeighingRequest:
     row_bytes: int = ROW_BYTES
     service_us: float = 0.0
     database: Database = "cassandra"
+    on: WeighedHost | None = None
 
     def usual(self) -> bool:
-        """Whether what is found may stand for this machine later."""
-        alike = replace(self, runtimes=None, in_flight=self.in_flight or IN_FLIGHT)
+        """Whether what is found may stand for this machine, or for the host, later."""
+        alike = replace(self, runtimes=None, in_flight=self.in_flight or IN_FLIGHT, on=None)
         usual = WeighingRequest(in_flight=IN_FLIGHT, database=self.database)
         return alike == usual and set(USUAL) <= set(self.runtimes or USUAL)
 
 
 USUALLY = WeighingRequest()
+
+
+def host_of(hosts: Path | None, group: str) -> WeighedHost | None:
+    """The host that is asked for; None: this machine is.
+
+    Args:
+        hosts: an inventory; None: that which TARE_INVENTORY names, if a group is.
+
+    Raises:
+        InventoryError: it cannot be read, or has no such host.
+        UsageError: a group of no inventory.
+    """
+    if hosts is None and not group:
+        return None
+    from tare.lab.weighed_hosts import first_host
+    from tare.machines.inventory.read import named_inventory, read_inventory
+
+    inventory = read_inventory(hosts) if hosts is not None else named_inventory()
+    if inventory is None:
+        raise UsageError(
+            f"--group {group} is a group of no inventory",
+            why="neither --hosts nor TARE_INVENTORY names a file",
+            remedy=f"tare weigh --hosts hosts.yaml --group {group}",
+        )
+    return first_host(inventory, group)
 
 
 def protocol_of(database: str) -> Database:
@@ -139,6 +167,14 @@ def _refuse(named: Sequence[What], wanted: WeighingRequest, *, json: bool, csv: 
             why="the prices of ways, of connections, of kilobytes and of all other parts are a "
             "document each",
             remedy="give the command for each, such as --what network and --what system,storage",
+        )
+    parts = [one for one in named if one not in _OPERATIONS]
+    if wanted.on is not None and parts:
+        raise UsageError(
+            f"--what {','.join(parts)} is not weighed on hosts",
+            why="single operations are timed in turns that the machine itself keeps",
+            remedy=f"install Tare on {wanted.on.host} and give `tare weigh --what "
+            f"{','.join(parts)}` there",
         )
     alone = [one for one in ways if one != What.NETWORK]
     if alone and wanted.database != "cassandra":
@@ -233,11 +269,13 @@ def weigh_and_keep(
         service_us=wanted.service_us,
         database=wanted.database,
         operation=operation,
+        on=wanted.on,
         say=say,
     )
-    found = prices(weighed, MeasuredMachine.of(local_facts()))
+    found = prices(weighed, weighed.machine or MeasuredMachine.of(local_facts()))
     if operation in _KEPT and not wanted.usual():
-        say(f"not kept for bills of later runs, which take {_USUALLY}")
+        uses = "bills of later runs" if wanted.on is None else "tare findings prices --host"
+        say(f"not kept for {uses}, which take {_USUALLY}")
     elif operation in _KEPT and not doubts(found):
         _keep(found, lambda: keep(found), say)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tare.study.conditions import resolve
+from tare.study.said import KIND, Paths, said_paths, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +40,6 @@ cassandra-stress's mixed load is not compared, for it draws whole clusters of on
 LEAST_OPERATIONS = 500
 """With fewer, a rare operation may be absent by chance: (1 - 0.05)^500 is below 1e-11."""
 
-_KIND = ("database", "kind")
 _WORKLOAD = ("load", "workload")
 _THREADS = ("load", "threads")
 
@@ -50,7 +49,7 @@ class StatedLoads:
     """The study's words on each condition's load, held against files."""
 
     study: Study
-    _said: dict[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
+    _said: dict[str, Paths] = field(default_factory=dict)
 
     def contradiction(self, tool: str, condition: Condition, reading: FileReading) -> str:
         """Why the file cannot be of this condition; empty where nothing speaks against it."""
@@ -77,7 +76,7 @@ class StatedLoads:
 
     def _contradictions(self, condition: Condition, reading: FileReading) -> Iterator[str]:
         kind, binding = condition.setup.database.kind, reading.told.get("database binding")
-        if binding in ("cassandra", "mongodb") and binding != kind and self._says(condition, _KIND):
+        if binding in ("cassandra", "mongodb") and binding != kind and self._says(condition, KIND):
             yield f"the study says {kind} for {condition.name}, its content was of {binding}"
         workload = self._workload(condition)
         if workload and (reason := _other_operations(workload, reading.counts)):
@@ -109,10 +108,8 @@ class StatedLoads:
     def _says(self, condition: Condition, path: tuple[str, ...]) -> bool:
         """Whether the study's file sets this field for the condition."""
         if condition.name not in self._said:
-            at = resolve(self.study, condition.levels)[1].at
-            self._said[condition.name] = frozenset(tuple(map(str, one)) for one in at)
-        said = self._said[condition.name]
-        return any(path[:length] in said for length in range(2, len(path) + 1))
+            self._said[condition.name] = said_paths(self.study, condition.levels)
+        return says(self._said[condition.name], path)
 
 
 def _other_operations(workload: str, counts: Mapping[str, float]) -> str:

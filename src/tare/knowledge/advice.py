@@ -10,6 +10,7 @@ from tare.knowledge.claims import by_digits, claim_of, contradicted
 from tare.knowledge.conclusion import Conclusion, conclude, ends_of
 from tare.knowledge.guidelines import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.library import place
+from tare.knowledge.measured import Measured, measured_near
 from tare.knowledge.nearness import RELATED
 from tare.knowledge.pooling import Pooled, pool
 from tare.knowledge.proposal import obstacle, takes_turns
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tare.knowledge.library import Entry, Library
+    from tare.knowledge.measured import MeasuredRun
     from tare.knowledge.nearness import Near
     from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
@@ -114,6 +116,9 @@ class Advice(BaseModel):
     afar: list[Found] = Field(
         description="the least far findings of the platform, where none is near the question"
     )
+    measured: list[Measured] = Field(
+        [], description="what Tare's own replications measured; no answer above holds any of it"
+    )
     follows: list[Follows]
     settle: Size = Field(description="the study that would settle it")
     obstacle: str = Field(description="why Tare cannot run that study; empty: it can")
@@ -128,6 +133,7 @@ def advise(
     shown: int = 5,
     metric: str = "",
     purposes: Sequence[Purpose] = PURPOSES,
+    measured: Iterable[MeasuredRun] = (),
 ) -> Advice:
     """Answer one question from the library.
 
@@ -136,6 +142,7 @@ def advise(
         shown: nearest findings listed per kind of metric.
         metric: only this kind (a key of FAMILIES); empty: all of which something is known.
         purposes: what the benchmark is for.
+        measured: Tare's own replications, told apart from what the library holds.
     """
     entries = relevant(library, asked)
     near: dict[str, list[Near]] = {}
@@ -156,6 +163,7 @@ def advise(
         asked=asked.stated(),
         answers=answers,
         afar=[] if answers or instead else _afar(near, entries, shown),
+        measured=measured_near(measured, asked, family, FAMILIES, metric),
         follows=_follows(asked, answers, purposes),
         settle=size_of(main, margin, in_slices=takes_turns(asked) and not metric.startswith("p")),
         obstacle=obstacle(asked),

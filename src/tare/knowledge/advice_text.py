@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tare.knowledge.advice import Advice, Answer, Follows, Found
+    from tare.knowledge.measured import Measured
 
 
 def advice_lines(advice: Advice) -> Iterator[str]:
@@ -32,6 +33,11 @@ def advice_lines(advice: Advice) -> Iterator[str]:
     for answer in advice.answers:
         yield ""
         yield from _answer_lines(answer)
+    if advice.measured:
+        yield ""
+        yield "Measured by Tare itself, on small machines; in no number above:"
+        for run in advice.measured:
+            yield from _measured_lines(run)
     if advice.follows:
         yield ""
         yield "Is it safe to dockerise this benchmark? That depends on what it is for:"
@@ -48,6 +54,23 @@ def advice_lines(advice: Advice) -> Iterator[str]:
         yield f"Tare cannot settle it: {advice.obstacle}."
     else:
         yield f"To settle it here: {size.deployments} deployments of each condition. {size.method}"
+
+
+def _measured_lines(run: Measured) -> Iterator[str]:
+    """A run of Tare's: first whether it is valid, then where and when, then its values."""
+    doubt = f"NOT VALID: {'; '.join(run.invalid)}" if not run.valid else "a valid run"
+    yield f"  {run.run}: {doubt}"
+    yield f"    {run.machine}, {run.made}"
+    if run.caution:
+        yield f"    but {run.caution}"
+    for one in run.values:
+        low, high = one.ci
+        yield (
+            f"    {one.title} {percent(one.ratio)} [{percent(low)}, {percent(high)}]  {one.metric}"
+        )
+        differs = f"differs in: {', '.join(one.differs)}" if one.differs else "in all that is asked"
+        yield f"      {one.word} ({one.distance:.2f}), {differs}; {one.where}"
+    yield f"    its reading: docs/replications/{run.run}"
 
 
 def _verdict(rule: Follows) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 from tare.analysis.catalogue import ALL, ERRORS, describe
 from tare.analysis.host_groups import of_emulated
+from tare.analysis.stated_database import database_said
 from tare.errors import KnowledgeError
 from tare.knowledge.derived import direction_of
 from tare.knowledge.schema import (
@@ -28,7 +29,7 @@ from tare.knowledge.seen_machines import kinds_seen, machines_seen
 from tare.study.conditions import expand
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from tare.analysis.model import Analysis, Effect
@@ -84,6 +85,13 @@ def findings_of(analysis: Analysis, study: Study, about: About) -> KnowledgeFile
             else "the run compares nothing, or too few of its trials were done",
             remedy="run more of it, then look at `tare report`",
         )
+    if about.imported and not database_said(analysis, [c.condition for c in analysis.conditions]):
+        raise KnowledgeError(
+            "which database this was is not said",
+            where=analysis.run,
+            why="neither the study nor the files name it, or they name several",
+            remedy="write database: {kind: cassandra} or mongodb into the study, import again",
+        )
     made = _Made(analysis, study, expand(study), about, of, name)
     notes = [f"Computed by Tare from the records of the run {analysis.run}."]
     notes += [f"Not valid: {problem}" for problem in analysis.problems if not analysis.valid]
@@ -122,6 +130,10 @@ class _Made:
         levels = _slug("-".join(effect.levels.values()))
         return f"{self.run}{_COMPUTED}{levels}.{effect.metric}"
 
+    def database_of(self, conditions: Iterable[str]) -> Any:
+        """Of an imported run, which database these are of; empty: its document says it."""
+        return database_said(self.analysis, conditions) if self.about.imported else ""
+
     def setups(self, levels: Mapping[str, str]) -> dict[str, Setup]:
         """Condition to setup, of all with these levels: several, where an effect averages."""
         found = [one for one in self.conditions if levels.items() <= one.levels.items()]
@@ -138,7 +150,7 @@ def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
     return Finding(
         id=made.id_of(effect),
         study=made.of,
-        database=setup.database.kind,
+        database=made.database_of(bases) or setup.database.kind,
         version=about.version or ("" if about.imported else setup.database.version),
         nodes=_common(one.database.nodes for one in treated),
         replication_factor=_common(one.database.replication_factor for one in treated),

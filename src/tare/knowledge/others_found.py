@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.analysis.catalogue import ALL
 from tare.analysis.model.others_found import OtherFinding, OtherRange, Others
+from tare.analysis.stated_database import NOT_SAID, said_of
 from tare.knowledge.advice import family
 from tare.knowledge.chains import chained
 from tare.knowledge.claims import by_digits, claim_of, contradicted
@@ -117,6 +118,8 @@ class _Run:
     shares: Mapping[str, float]
     """Load as a share of the greatest, where the run knows it."""
     imported: bool
+    said: Mapping[str, Mapping[str, Any]]
+    """Of an imported run, condition to what its study and files say of it."""
 
 
 def _run(analysis: Analysis, study: Study) -> _Run:
@@ -131,6 +134,7 @@ def _run(analysis: Analysis, study: Study) -> _Run:
         rests={name: one.model_dump_json(exclude=_PLACE) for name, one in setups.items()},
         shares=load_shares(analysis, conditions),
         imported=analysis.imported,
+        said={name: said_of(analysis, name) for name in setups} if analysis.imported else {},
     )
 
 
@@ -193,8 +197,8 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
             for name in new
         ]
     )
-    if run.imported:  # their files do not know it
-        asked = replace(asked, version="")
+    if run.imported:
+        asked = _as_said(asked, [run.said[name] for name in new])
     if len({run.setups[name].load.intensity for name in old}) == 1:  # else no single load is asked
         loads = [_share(run.setups[name], run.shares.get(name)) for name in old]
         stated = [load for load in loads if load is not None]
@@ -206,6 +210,25 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
     if operation in OPERATIONS and operation != ALL:
         asked = replace(asked, operation=operation)
     return _Question(asked, side, base)
+
+
+def _as_said(asked: Query, said: Sequence[Mapping[str, Any]]) -> Query:
+    """The question without what is a default of the study's, and so nobody's word; its files do
+    not know the release."""
+    databases = [one.get("database", {}) for one in said]
+    kinds = {str(one.get("kind", NOT_SAID)) for one in databases}
+    known = {
+        name: all(name in one for one in databases) for name in ("nodes", "replication_factor")
+    }
+    threads = all("threads" in one.get("load", {}) for one in said)
+    return replace(
+        asked,
+        version="",
+        database="" if len(kinds) != 1 or NOT_SAID in kinds else kinds.pop(),
+        nodes=asked.nodes if known["nodes"] else None,
+        replication_factor=asked.replication_factor if known["replication_factor"] else None,
+        threads=asked.threads if threads else None,
+    )
 
 
 def _fixed(setup: Setup) -> bool:

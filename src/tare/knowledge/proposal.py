@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.errors import KnowledgeError
 from tare.knowledge.proposed_sides import level_of, sides_of, why_not
-from tare.runtimes.registry import registered
+from tare.machines.facts import local_facts
+from tare.runtimes.registry import BARE, registered
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -17,20 +20,28 @@ if TYPE_CHECKING:
     from tare.knowledge.query import Query
     from tare.knowledge.sizing import Size
 
+_DATABASE = "cassandra"
+_LEAST_CPUS = 2
+"""Of fewer, servers and clients cannot have their own."""
+_SNITCH = """
+  settings: {dynamic_snitch: false}  # else each cluster chooses by what it has seen who answers"""
 _WORKLOADS = {"read": "ycsb-c", "write": "stress-write", "mixed": "stress-mixed"}
 _THREADS = 32
+_FEW_THREADS = 4
+"""Where all conditions share a server, which is driven in the shorter slices the less is in flight
+(tare.study.slice_lengths)."""
 
 _TEMPLATE = """\
 # Proposed by `tare advise`, for a difference of {margin}: {deployments} deployments per condition.
-# {method}
+{method}
 study: {name}
 question: {question}
 database:
   kind: cassandra
   nodes: {nodes}
-  replication_factor: {replicas}
-platform: {{machines: local, {base}}}{clusters}
-client: {{machines: local, {client}}}
+  replication_factor: {replicas}{snitch}
+platform: {{machines: local, {base}{server_cpus}}}{clusters}
+client: {{machines: local, {client}{client_cpus}}}
 {load_note}
 load: {{workload: {workload}, records: 20_000, {intensity}, warmup: 2s,
        measure: 8s}}
@@ -67,20 +78,44 @@ def study_text(asked: Query, size: Size) -> str:
             remedy="leave out --study-out; the findings stand without it",
         )
     note = load_note(asked)
+    servers, clients = _cpus(asked)
     return _TEMPLATE.format(
         name=_name(asked),
-        question=f"What does this cost here? {_plain(asked.words())}",
+        question=f"What does this cost here? {_plain(replace(asked, database=_DATABASE).words())}",
         deployments=size.deployments,
         margin=f"{size.margin:.3%}".rstrip("0%").rstrip(".") + "%",
-        method=size.method,
+        method=_comment(size.method),
         nodes=asked.nodes or asked.replication_factor or 1,
         replicas=asked.replication_factor or 1,
         workload=asked.workload or _WORKLOADS.get(asked.operation, "ycsb-a"),
         intensity=_intensity(asked),
         primary=_OF_A_RATE if _partial(asked) else "",
-        load_note=textwrap.fill(note, 98, initial_indent="# ", subsequent_indent="# "),
+        load_note=_comment(note),
+        snitch=_SNITCH if _chosen_from(asked) else "",
+        server_cpus=servers,
+        client_cpus=clients,
         **sides_of(asked),
     )
+
+
+def _comment(text: str) -> str:
+    return textwrap.fill(text, 98, initial_indent="# ", subsequent_indent="# ")
+
+
+def _cpus(asked: Query) -> tuple[str, str]:
+    """Limits that give servers and clients CPUs of their own, where both are on this machine and
+    whoever asks may set them."""
+    cpus = local_facts().cpus
+    if cpus < _LEAST_CPUS or os.geteuid() != 0 or not takes_turns(asked):
+        return "", ""
+    servers = "0" if cpus == _LEAST_CPUS else f"0-{cpus - 2}"
+    return f', limits: {{cpuset: "{servers}"}}', f', limits: {{cpuset: "{cpus - 1}"}}'
+
+
+def _chosen_from(asked: Query) -> bool:
+    """Whether a read at QUORUM leaves replicas out, so that something chooses among them."""
+    copies = asked.replication_factor or 1
+    return copies // 2 + 1 < copies
 
 
 def write_study(path: Path, text: str) -> None:
@@ -133,13 +168,19 @@ def _intensity(asked: Query) -> str:
     """Fields of the load: threads of a closed loop, or the same share of the baseline's maximum."""
     if _partial(asked):
         return f"rate: {asked.share:.0%} of max, search: {{of: baseline}}, threads: {_THREADS}"
-    return f"threads: {asked.threads or _THREADS}"
+    return f"threads: {_threads(asked)}"
+
+
+def _threads(asked: Query) -> int:
+    """In flight: as asked, else as many as answer best."""
+    one_server = asked.platform == asked.over == BARE and not asked.against_clusters
+    return asked.threads or (_FEW_THREADS if one_server else _THREADS)
 
 
 def load_note(asked: Query) -> str:
     """The load of the proposed study in words."""
     if not _partial(asked):
-        return f"Closed loop of {asked.threads or _THREADS} threads."
+        return f"Closed loop of {_threads(asked)} threads."
     return (
         f"Open loop at {asked.share:.0%} of the maximum of what is replaced, for all conditions "
         f"alike; the run looks for that maximum first, with {_THREADS} threads."

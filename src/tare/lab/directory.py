@@ -76,8 +76,8 @@ class RunState:
 
     Attributes:
         digest: of the study as it is run now.
-        planned: rounds at most; 0: an older journal, which does not say it.
-        rounds: after which it ended, likewise.
+        planned: rounds at most.
+        rounds: after which it ended.
         ended: rounds after which it had ended before it was extended; 0: it was not.
     """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from tare.errors import UsageError
@@ -39,11 +38,11 @@ def choose_extended(runs: Path, study: Study, name: str | None) -> RunDirectory:
                 found = RunDirectory(
                     files, True, done_trials(files), ended=state.ended, state=state
                 )
-        elif state is not None and _same_but_rounds(study, state, files):
-            ended = _ended_after(state, files)
-            most = max(most, ended)
-            if ended < study.design.deployments:
-                found = RunDirectory(files, True, done_trials(files), ended=ended, state=state)
+        elif state is not None and _same_but_rounds(study, state):
+            most = max(most, state.rounds)
+            if state.rounds < study.design.deployments:
+                done = done_trials(files)
+                found = RunDirectory(files, True, done, ended=state.rounds, state=state)
         number += 1
     if found is None:
         raise _none(runs / stem, study.design.deployments, most)
@@ -59,25 +58,10 @@ def keep_earlier_end(directory: RunDirectory) -> None:
         write_looks(directory.files.looks, looks.with_look(look))
 
 
-def _same_but_rounds(study: Study, state: RunState, files: RunFiles) -> bool:
+def _same_but_rounds(study: Study, state: RunState) -> bool:
     """The run is of this study, with as many rounds as it was planned with."""
-    for rounds in {state.planned, _planned(files)}:
-        design = study.design.model_copy(update={"deployments": rounds})
-        if study_digest(study.model_copy(update={"design": design})) == state.digest:
-            return True
-    return False
-
-
-def _ended_after(state: RunState, files: RunFiles) -> int:
-    return state.rounds or _planned(files)
-
-
-def _planned(files: RunFiles) -> int:
-    """Rounds of the plan that the run keeps; 0 where it cannot be read."""
-    try:
-        return len(json.loads(files.plan.read_text(encoding="utf-8"))["rounds"])
-    except (OSError, ValueError, RecursionError, LookupError, TypeError):
-        return 0
+    design = study.design.model_copy(update={"deployments": state.planned})
+    return study_digest(study.model_copy(update={"design": design})) == state.digest
 
 
 def _none(root: Path, rounds: int, most: int) -> UsageError:

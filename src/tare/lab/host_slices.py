@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.clocks import MOST_UNCERTAIN_IN_SLICES_S
 from tare.machines.machine import Here
-from tare.monitor.meter import CpuReading
+from tare.monitor.meter import PACKETS, CpuReading
 from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, READ_S
 
 if TYPE_CHECKING:
@@ -39,16 +39,20 @@ class TrialOnHost:
     Attributes:
         nodes: the database's units there, which stand still between its slices.
         units: all whose CPU time is read there, by name.
+        networks: those whose programs' packets are counted, in their network namespaces; in the
+            host's own nothing tells them from others.
     """
 
     nodes: Sequence[Accounting]
     units: Mapping[str, Accounting]
+    networks: Sequence[Accounting] = ()
 
     def order(self, *, freezes: bool) -> dict[str, Any]:
         """What the probe is told of it."""
         return {
             "freeze": [_first(one, _FREEZERS) for one in self.nodes] if freezes else [],
             "units": {name: [_first(one, _GROUPS)] for name, one in self.units.items()},
+            "networks": [f"/proc/{one.pid}/net" for one in self.networks],
         }
 
 
@@ -189,6 +193,7 @@ class HostSlices:
             kernel=float(told["kernel"]),
             units={name: float(used) for name, used in told["units"].items()},
             modes={name: float(used) for name, used in told["modes"].items()},
+            counts={PACKETS: round(told[PACKETS])} if told.get(PACKETS) is not None else {},
         )
         self.used[int(told["slot"])] = reading, bool(told["late"])
 

@@ -6,9 +6,7 @@ followed. A full disk or a kill may cut the label off while it is written: a dir
 but the beginning of its run's label is the run's.
 
 The lab is one machine's. Where several see the same directory of runs, a run of another one may be
-alive: what carries its mark is left to that machine. So is a label of an earlier version, which
-names none: it may be of any of them, and a directory too many is a smaller harm than a live run
-without its data.
+alive: what carries its mark is left to that machine.
 """
 
 from __future__ import annotations

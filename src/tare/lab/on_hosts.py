@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tare.artifacts import image
 from tare.artifacts.binaries import find
@@ -20,14 +20,20 @@ from tare.runtimes.ssh.transfer import bring
 from tare.runtimes.unit import Bits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import PurePosixPath
 
+    from tare.artifacts.binaries import Binary
     from tare.artifacts.tree import Tree
     from tare.databases.mongodb.installation import Installation as MongoInstallation
     from tare.machines.declaration import MadeMachines
     from tare.runtimes.ssh.host_machine import HostMachine
     from tare.study.schema import Setup
+
+_PROGRAMS: Mapping[str, tuple[Binary, str]] = {
+    "load": ("tare-load", image.LOAD),
+    "stub": ("tare-stub", image.STUB),
+}
 
 
 def hosts_for(run: str, setups: Sequence[Setup], made: MadeMachines | None = None) -> Hosts | None:
@@ -144,17 +150,33 @@ def client(
     Raises:
         RuntimeUnavailableError: a host cannot have it.
     """
-    if not declaration_of(runtime).in_place:
-        binary = find("tare-load")
-        tags = {
-            _tag(
-                one, image.build_program_image(one.engine(), "load", binary, _about(one.name, say))
-            )
-            for one in hosts.clients
-        }
-        return ClientInstallation(image.LOAD, Bits(digest, _one(tags)))
-    held = {machine.provide("tare-load", say) for machine in hosts.clients}
-    return ClientInstallation(str(_one_place(held)), Bits(digest))
+    path, tag = program(hosts.clients, "load", runtime, say)
+    return ClientInstallation(path, Bits(digest, tag))
+
+
+def program(
+    machines: Iterable[HostMachine],
+    name: Literal["load", "stub"],
+    runtime: str,
+    say: Callable[[str], None],
+) -> tuple[str, str]:
+    """One of Tare's programs on some hosts: its path where the runtime shows it to units, and the
+    name of its image; empty: there is none, as units are made of files where they lie.
+
+    Raises:
+        RuntimeUnavailableError: a host cannot have it.
+    """
+    binary, shown = _PROGRAMS[name]
+    if declaration_of(runtime).in_place:
+        return str(_one_place({one.provide(binary, say) for one in machines})), ""
+    tags = {
+        _tag(
+            one,
+            image.build_program_image(one.engine(), name, find(binary), _about(one.name, say)),
+        )
+        for one in machines
+    }
+    return shown, _one(tags)
 
 
 def _about(host: str, say: Callable[[str], None]) -> Callable[[str], None]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tare.analysis.slices import SliceRow
-    from tare.lab.quiet_servers import DriveOutcome
+    from tare.lab.drive_outcome import DriveOutcome
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 

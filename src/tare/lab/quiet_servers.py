@@ -13,21 +13,23 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from tare.analysis.slices import SliceRow
+from tare import scratch
 from tare.artifacts.binaries import find
-from tare.errors import QuietError
+from tare.errors import QuietError, TareError
 from tare.lab.client_reports import ClientReports
 from tare.lab.conductor import Conductor, TrialHere
-from tare.lab.counted_calls import begin_counting, counted_calls
-from tare.lab.slice_records import measured_slices, summed
+from tare.lab.counted_calls import begin_counting
+from tare.lab.drive_outcome import DriveOutcome
+from tare.lab.quiet_host import HEAD_START_S
 from tare.load.client import ClientInstallation, LoadClient
 from tare.load.specification import specification
 from tare.machines import cgroups
+from tare.machines.machine import Here
 from tare.monitor.calls import CallCounters
 from tare.monitor.meter import Meter, processes_named
 from tare.monitor.pace import NO_SAMPLES
@@ -39,8 +41,9 @@ from tare.study.schema import Study
 
 if TYPE_CHECKING:
     from tare.lab.conductor import Driven
+    from tare.lab.quiet_host import QuietHost
+    from tare.machines.cgroups import Accounting
     from tare.monitor.pace import Pace, PaceSamples
-    from tare.records.manifest import Calls
     from tare.runtimes.unit import Running, Runtime, Site
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
@@ -67,6 +70,7 @@ class Server:
             ways from one to the other begin in its network namespace.
         program: where its runtime shows the program; empty: this machine's.
         image: of a container.
+        listen: the address, where its host's name is no address; empty: its site's own.
     """
 
     runtime: Runtime
@@ -76,6 +80,7 @@ class Server:
     beside: bool = False
     program: str = ""
     image: str = ""
+    listen: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,114 +103,27 @@ class DrivenWay:
     tls: bool = False
 
 
-@dataclass(frozen=True)
-class DriveOutcome:
-    """What driving came to.
-
-    Attributes:
-        driven: every slice, warm-up and empty ones included.
-        operations: of each way, in each of its measured slices.
-        per_s: likewise, those that were answered within the slice, per second.
-        waited_s: how long all of these took, from the begin of each to its answer.
-        frozen: servers stood still between their slices.
-        gap_s: longest time in which one that was driven answered nothing.
-        paths: of each way, what packets were seen to pass through.
-        missing: place of a way that is not to be had here to the reason; the others are driven.
-        window_s: of a slice, its drain included.
-        samples: of the pace of the CPUs meanwhile.
-        warming: way to the operations of each of its slices of the warm-up.
-        why_not_counting: why system calls were not counted of any; empty: they were.
-    """
-
-    driven: list[Driven]
-    operations: list[list[int]]
-    per_s: list[list[float]]
-    waited_s: list[list[float]]
-    frozen: bool
-    gap_s: float
-    paths: list[str]
-    missing: Mapping[int, str]
-    window_s: float
-    samples: PaceSamples = NO_SAMPLES
-    warming: Sequence[Sequence[int]] = ()
-    why_not_counting: str = ""
-
-    @property
-    def calls(self) -> list[Calls | str]:
-        """Each way's system calls; or why they were not counted."""
-        if self.why_not_counting:
-            return [self.why_not_counting] * len(self.operations)
-        idle_s = [summed(self.driven, way).idle_s for way in range(len(self.operations))]
-        return [
-            counted_calls(self.driven, way, own, {SERVER}, idle_s[way])
-            for way, own in enumerate(self.warming)
-        ]
-
-    @property
-    def counted(self) -> list[Driven]:
-        """The measured slices of all ways."""
-        return [one for one in self.driven if one.slot.trial is not None and one.slot.counts]
-
-    @property
-    def order(self) -> list[tuple[int, int]]:
-        """(place among its way's, way) of every measured slice, as driven."""
-        passed = [0] * len(self.operations)
-        order = []
-        for one in self.counted:
-            if one.slot.trial is not None:
-                order.append((passed[one.slot.trial], one.slot.trial))
-                passed[one.slot.trial] += 1
-        return order
-
-    @property
-    def rows(self) -> list[list[SliceRow]]:
-        """Each way's measured slices, as the analysis of a study takes them."""
-        return [list(self._rows(way)) for way in range(len(self.operations))]
-
-    def _rows(self, way: int) -> Iterator[SliceRow]:
-        own, idle_s = measured_slices(self.driven, way), summed(self.driven, way).idle_s
-        for one, ops, rate in zip(own, self.operations[way], self.per_s[way], strict=True):
-            yield SliceRow(
-                one.unix,
-                ops,
-                one.seconds,
-                one.used.part - idle_s,
-                late=one.late,
-                pace=self.samples.mean(one.unix, self.window_s),
-                per_s=rate,
-            )
-
-    @property
-    def late(self) -> int:
-        """Measured slices that began or ended too late."""
-        return sum(one.late for one in self.counted)
-
-    @property
-    def steal(self) -> float:
-        """Share of the machine's CPU time that a hypervisor took."""
-        taken = sum(one.used.modes["steal"] for one in self.driven)
-        return taken / (sum(one.seconds for one in self.driven) * (os.cpu_count() or 1))
-
-    @property
-    def other_cores(self) -> float:
-        """CPU time of other programs, in cores."""
-        return sum(one.used.others for one in self.driven) / sum(one.seconds for one in self.driven)
-
-
 def pinned_cpus() -> list[int]:
     """The servers' CPU and the clients'; none where they cannot have one each."""
     cpus = sorted(os.sched_getaffinity(0))
     return cpus[:2] if len(cpus) > 1 and os.geteuid() == 0 else []
 
 
-def quiet_setup(load: dict[str, object], slice_s: float, database: str = "cassandra") -> Setup:
+def quiet_setup(
+    load: dict[str, object],
+    slice_s: float,
+    database: str = "cassandra",
+    cpus: Sequence[int] | None = None,
+) -> Setup:
     """The setup of servers and clients as a study resolves it.
 
     Args:
         database: whose protocol they speak; the stub stands in for MongoDB.
+        cpus: the servers' and the clients', empty: any; None: as `pinned_cpus` says.
     """
     kind = {"kind": database} | ({"stand_in": True} if database == MONGODB else {})
-    pins = [{"limits": {"cpuset": str(cpu)}} for cpu in pinned_cpus()] or [{}, {}]
+    own = pinned_cpus() if cpus is None else cpus
+    pins = [{"limits": {"cpuset": str(cpu)}} for cpu in own] or [{}, {}]
     study = Study.model_validate(
         {
             "study": "quiet",
@@ -234,6 +152,7 @@ class QuietServers:
         freezes: bool = True,
         pace: Callable[[], Pace] | None = None,
         calls: bool = False,
+        host: Callable[[], QuietHost] | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -245,6 +164,8 @@ class QuietServers:
             freezes: servers stand still between their turns, where they can.
             pace: begins to sample the pace of the CPUs; None: it is not sampled.
             calls: system calls are counted in the slices of the warm-up, where that is possible.
+            host: begins to read the servers' CPU time on the host over SSH that they run on; None:
+                they run on this machine.
         """
         self._stack = stack
         self._runtime = clients
@@ -254,6 +175,7 @@ class QuietServers:
         self._freezes = freezes
         self._pace = pace
         self._calls = calls
+        self._host = host
 
     def drive(
         self,
@@ -270,6 +192,9 @@ class QuietServers:
             QuietError: a server or a client failed.
             RuntimeUnavailableError: a program is missing.
         """
+        host = self._host() if self._host else None
+        if host is not None:
+            self._stack.callback(host.close)
         started = [self._serve(number, one) for number, one in enumerate(servers, start=1)]
         running = [one[0] for one in started]
         faults = [_fault(*started[way.server], way.endpoint) for way in ways]
@@ -283,6 +208,7 @@ class QuietServers:
             for number, way in enumerate(ways, start=1)
         ]
         begins = time.time() + self._runtime.head_start_s + self._head_start_s * len(ways)
+        begins += HEAD_START_S if host else 0.0
         for place, (node, client, way) in enumerate(zip(nodes, clients, ways, strict=True)):
             target = node.unit.site.target(PORT, endpoint=way.endpoint)
             door = node.unit.site.door(PORT)
@@ -293,8 +219,9 @@ class QuietServers:
         listener.start()
         reports.await_ready(clients, begins, self._command)
         driven, frozen, samples = _conduct(
-            schedule, nodes, clients, reports, begins, _engine(servers), self._pace,
-            counting if isinstance(counting, CallCounters) else None, freezes=self._freezes,
+            schedule, nodes, clients, reports, begins, set() if host else _engine(servers),
+            self._pace, counting if isinstance(counting, CallCounters) else None, host,
+            freezes=self._freezes,
         )  # fmt: skip
         listener.join(_GRACE_S)
         _refuse_dead(one for both in started for one in both if one)
@@ -310,6 +237,7 @@ class QuietServers:
             schedule.length_s + schedule.drain_s, samples,
             [reports.warming[name] for name in names],
             counting if isinstance(counting, str) else counting.why_not,
+            host.further_cpus if host else 0, host is not None,
         )  # fmt: skip
 
     def _begin_counting(self, running: Sequence[Running], schedule: Schedule) -> CallCounters | str:
@@ -344,18 +272,19 @@ class QuietServers:
     def _start(self, server: Server, site: Site) -> Running:
         # a container serves on all addresses that it has, of which some come with its start
         listen = "0.0.0.0" if server.image and server.network != "host" else site.listen  # noqa: S104
+        listen = server.listen or listen
         program = server.program or str(find("tare-stub"))
         unit = Unit(
             site=site,
             role="database",
-            command=[program, "--listen", f"{listen}:{PORT}", *server.options],
+            command=[program, "--listen", f"{listen}:{site.binds(PORT)}", *server.options],
             environment={},
             limits=self._setup.platform.limits,
             bits=Bits("", image=server.image),
             ports=(PORT,),
             placement=Placement(spread="required") if server.beside else None,
         )
-        if not server.image:
+        if not server.image and self._host is None:
             _refuse_taken(site.listen)
         running = server.runtime.launch(unit)
         self._stack.callback(running.stop)
@@ -480,26 +409,36 @@ def _conduct(
     engine: set[str],
     pace: Callable[[], Pace] | None,
     counting: CallCounters | None,
+    host: QuietHost | None,
     *,
     freezes: bool,
 ) -> tuple[list[Driven], bool, PaceSamples]:
     """Drive all slices; whether the servers stood still in between, which they do where they can
-    if `freezes`; and the pace of the CPUs, which `pace` begins to sample."""
+    if `freezes`; and the pace of the CPUs, which `pace` begins to sample. Of servers on a host CPU
+    time is read there."""
     groups = [node.accounting() for node in nodes]
-    freezes = freezes and all(cgroups.freezable(one.paths) for one in groups)
+    freezes = freezes and host is None and all(cgroups.freezable(one.paths) for one in groups)
     ways = [
-        TrialHere([group], {SERVER: [group], CLIENT: [client.running.accounting()]})
+        _way_here(None if host else group, client.running.accounting())
         for group, client in zip(groups, clients, strict=True)
         if client.running is not None
     ]
+    poll = reports.refuse_fault
+    if host is not None:
+        host.begin(schedule, begins, groups)
+        poll = _both(reports.refuse_fault, host.refuse_fault)
 
     sampling = pace() if pace else None
     meter = Meter(processes_named(engine) if engine else (), tare=sampling.pids if sampling else ())
     if counting is not None:
         counting.add([unit for way in ways for own in way.units.values() for unit in own])
-    conductor = Conductor(schedule, ways, meter, freezes, reports.refuse_fault, counting)
+    conductor = Conductor(schedule, ways, meter, freezes, poll, counting)
     try:
         driven = conductor.conduct(begins)
+        if host is not None:
+            host.close()
+            reports.refuse_fault()
+            driven = host.joined(driven, schedule, len(ways))
     finally:
         conductor.release()
         meter.close()
@@ -508,6 +447,21 @@ def _conduct(
             if way.fault and reports.fault is None:
                 reports.fault = QuietError("a slice could not be driven", why=way.fault)
     return driven, freezes, samples
+
+
+def _way_here(server: Accounting | None, client: Accounting) -> TrialHere:
+    """What of a way runs on this machine; None: its server does not."""
+    if server is None:
+        return TrialHere([], {CLIENT: [client]})
+    return TrialHere([server], {SERVER: [server], CLIENT: [client]})
+
+
+def _both(first: Callable[[], None], then: Callable[[], None]) -> Callable[[], None]:
+    def each() -> None:
+        first()
+        then()
+
+    return each
 
 
 def _refuse_taken(host: str) -> None:
@@ -526,23 +480,45 @@ def _refuse_taken(host: str) -> None:
 
 
 def _await_port(server: Running) -> None:
-    """Wait until a server takes connections.
+    """Wait until a server takes connections where clients reach it: SSH's own way to it is open
+    before it listens.
 
     Raises:
         QuietError: it ended, or takes none.
     """
-    door, ends = server.unit.site.door(PORT), time.monotonic() + _UP_S
+    door, ends = _door(server), time.monotonic() + _UP_S
     while server.exited() is None and time.monotonic() < ends:
         with contextlib.suppress(OSError), socket.create_connection(door, timeout=1):
             return
         time.sleep(0.02)
-    log = server.unit.site.conf_on_host / "stderr.log"
-    said = log.read_text("utf-8", errors="replace").strip() if log.exists() else ""
     raise QuietError(
         "the server without a database did not start",
         where=f"{door[0]}:{door[1]}",
-        why=said or "it takes no connections",
+        why=_last_words(server) or "it takes no connections",
+        remedy=""
+        if isinstance(server.accounting().machine, Here)
+        else f"open the ports from {PORT} on, a hundred apart, in the host's firewall",
     )
+
+
+def _door(server: Running) -> tuple[str, int]:
+    """Where this machine's clients reach it, which is what this process takes too."""
+    if isinstance(server.accounting().machine, Here):
+        return server.unit.site.door(PORT)
+    address, _, port = server.unit.site.target(PORT).rpartition(":")
+    return address, int(port)
+
+
+def _last_words(server: Running) -> str:
+    """What it wrote to its standard error, wherever that is; empty: nothing, or not to be had."""
+    log = server.unit.site.conf_on_host / "stderr.log"
+    if log.exists():
+        return log.read_text("utf-8", errors="replace").strip()
+    with scratch.directory("weigh-logs") as directory, contextlib.suppress(TareError, OSError):
+        server.collect_logs(Path(directory))
+        texts = (one.read_text("utf-8", errors="replace") for one in Path(directory).iterdir())
+        return " ".join(text.strip() for text in texts if text.strip())
+    return ""
 
 
 def _refuse_dead(servers: Iterable[Running]) -> None:

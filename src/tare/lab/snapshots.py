@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,13 @@ from tare.artifacts.cache_entry import only_maker
 from tare.artifacts.digest import text_digest
 from tare.artifacts.snapshot import Snapshot
 from tare.artifacts.tree import default_cache
+from tare.databases.mongodb.installation import Installation as MongoInstallation
 from tare.errors import ArtifactError, ClusterError, DiskFullError, TareError
 from tare.lab.own_deployment import end_by_themselves, own_deployment
 from tare.study.quantities import GIB
 from tare.study.schema import Client, Platform
 from tare.study.server_needs import node_memory
-from tare.study.start import snapshot_content, why_not
+from tare.study.start import OF_A_SET, snapshot_content, why_not
 
 if TYPE_CHECKING:
     from tare.lab.progress import Watcher
@@ -26,15 +28,35 @@ if TYPE_CHECKING:
     from tare.study.schema import Design, Setup
 
 FORMAT = 2
-PARTS = ("data", "hints", "saved_caches")
-"""What of a Cassandra data directory is kept: after a drain its commit log holds nothing."""
-LEAVE_OUT = ("peers-*", "peers_v2-*", "peer_events-*", "peer_events_v2-*")
-"""Tables of what a node knew of the others, at addresses of which the next deployment has new ones.
-A cluster of three that still had them took 48 s to start instead of 16, and gossiped of them."""
-_DRAINED = 143
-"""Exit status of a JVM that ended itself at SIGTERM; Cassandra flushes everything before it."""
 _STOP_S = 90.0
 """longest wait for nodes that drain; 8 to 13 s were seen"""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """What a node leaves that was told to end and has written all that it held.
+
+    Attributes:
+        status: its exit status.
+        parts: patterns of what is kept of its data directory.
+        leave_out: patterns of names that are not, wherever they are below these.
+    """
+
+    status: int
+    parts: tuple[str, ...]
+    leave_out: tuple[str, ...] = ()
+
+
+CASSANDRA = Stopped(
+    143,  # of a JVM that ended itself at SIGTERM; Cassandra flushes everything before it
+    ("data", "hints", "saved_caches"),  # after a drain the commit log holds nothing
+    # What a node knew of the others, at addresses of which the next deployment has new ones. A
+    # cluster of three that still had them took 48 s to start instead of 16, and gossiped of them.
+    ("peers-*", "peers_v2-*", "peer_events-*", "peer_events_v2-*"),
+)
+FERRETDB = Stopped(0, ("*.sqlite",))
+"""A file for each database: SQLite ends its journal when the last connection is closed. The
+server's own identity, `state.json`, is each deployment's own."""
 
 
 def maker(setup: Setup) -> Setup:
@@ -111,7 +133,11 @@ class Snapshots:
             self._tell_once(f"deployments fill their own tables: {reason}")
             return None, reason
         own = maker(setup)
-        key = key_of(own, self._resources.server(own).bits.digest, self._seed)
+        server = self._resources.server(own)
+        if isinstance(server, MongoInstallation) and server.knows_sets:
+            self._tell_once(f"deployments fill their own tables: {OF_A_SET}")
+            return None, OF_A_SET
+        key = key_of(own, server.bits.digest, self._seed)
         if key in self._faults:
             return None, self._faults[key]
         if key not in self._found:
@@ -136,19 +162,20 @@ class Snapshots:
             made.deploy()
             made.populate(self._seed)
             (cluster,) = made.clusters
-            self._drain(cluster.nodes)
+            stopped = CASSANDRA if setup.database.kind == "cassandra" else FERRETDB
+            self._drain(cluster.nodes, stopped)
             # of native nodes: on this machine
             directories = [Path(node.unit.site.data) for node in cluster.nodes]
-            return snapshot.keep(self._cache, key, directories, PARTS, LEAVE_OUT)
+            return snapshot.keep(self._cache, key, directories, stopped.parts, stopped.leave_out)
 
-    def _drain(self, nodes: Sequence[Running]) -> None:
+    def _drain(self, nodes: Sequence[Running], stopped: Stopped) -> None:
         """Let all nodes write what they hold to their tables and end, together.
 
         Raises:
             ClusterError: one did not end in time, or not by itself: data may be missing.
         """
         for node, ended in zip(nodes, end_by_themselves(nodes, _STOP_S), strict=True):
-            if ended.status != _DRAINED:
+            if ended.status != stopped.status:
                 raise ClusterError(
                     "a node did not stop cleanly", where=node.unit.site.name, why=ended.detail
                 )

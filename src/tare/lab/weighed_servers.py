@@ -12,7 +12,7 @@ from tare.analysis.prices import AGAIN, WeighedWay
 from tare.artifacts.image import STUB
 from tare.enumeration import listing
 from tare.errors import RuntimeUnavailableError, TareError, UsageError
-from tare.lab.quiet_servers import PORT, Server
+from tare.lab.quiet_servers import PORT, Server, pinned_cpus
 from tare.machines import registry as machines
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import BARE, CONTAINER, declared, having, names
@@ -42,9 +42,10 @@ def refuse_unweighable(runtimes: Iterable[str], known: Sequence[str]) -> None:
     if elsewhere:
         weigh = f"tare weigh {BARE} {CONTAINER} --json"
         raise UsageError(
-            f"{listing(elsewhere)} cannot be weighed from here",
-            why="prices are those of one machine, whose clients and servers are driven together",
-            remedy=f"{weigh} >there.json on such a machine, {weigh} >here.json on this one, then "
+            f"{listing(elsewhere)} cannot be weighed by name",
+            why="these are machines, and no runtimes of this one",
+            remedy="a host over SSH: tare weigh --hosts FILE; in a virtual machine: "
+            f"{weigh} >there.json, here: {weigh} >here.json, then "
             "tare compare here.json there.json (docs/weigh.md)",
         )
     if unknown:
@@ -99,18 +100,22 @@ def places(runtimes: Sequence[str]) -> list[ServerPlace]:
 
 
 def ways(
-    runtimes: Sequence[str], in_flight: Sequence[int], without: Sequence[str] = ()
+    runtimes: Sequence[str],
+    in_flight: Sequence[int],
+    without: Sequence[str] = (),
+    placed: Callable[[Sequence[str]], list[ServerPlace]] = places,
 ) -> list[WeighedWay]:
     """Every way with every number in flight; those that are checks with the least one alone.
 
     Args:
         without: names of ways that are not to be had here.
+        placed: the servers of these runtimes, where they are not on this machine.
     """
     least = min(in_flight)
     return [
         WeighedWay(name, place.runtime, endpoint, server, in_flight=number)
         for number in in_flight
-        for server, place in enumerate(places(runtimes))
+        for server, place in enumerate(placed(runtimes))
         for name, endpoint in place.ways
         if name not in without and (number == least or not place.check)
     ]
@@ -118,6 +123,10 @@ def ways(
 
 class WeighedServers:
     """What the runtimes need once, and their servers for each round."""
+
+    placed = staticmethod(places)
+    machine = on_host = read = None
+    """servers run on this machine, and not on a host over SSH"""
 
     def __init__(
         self, stack: contextlib.ExitStack, runtimes: Sequence[str], say: Callable[[str], None]
@@ -141,6 +150,8 @@ class WeighedServers:
                 except TareError as error:
                     self.left_out[name] = message(error)
         self.runtimes = [name for name in RUNTIMES if name == BARE or name in self._images]
+        self.cpus = pinned_cpus()
+        """the servers' CPU and the clients'; none where they cannot have one each"""
 
     def of_round(
         self,

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.lab.quiet_servers import DrivenWay
-from tare.lab.weighed_servers import ways
+from tare.lab.weighed_servers import places, ways
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tare.analysis.prices import WeighedWay
+    from tare.lab.weighed_servers import ServerPlace
     from tare.records.prices import Operation
 
 CONNECTIONS = 32
@@ -30,14 +31,16 @@ def variants(
     runtimes: Sequence[str],
     in_flight: Sequence[int],
     without: Sequence[str] = (),
+    placed: Callable[[Sequence[str]], list[ServerPlace]] = places,
 ) -> list[WeighedWay]:
     """Every way as often as the operation asks for, in the order that `tare.analysis.prices`
     expects.
 
     Args:
         without: names of ways that are not to be had here.
+        placed: the servers of these runtimes, where they are not on this machine.
     """
-    found = ways(runtimes, in_flight, without)
+    found = ways(runtimes, in_flight, without, placed)
     if operation == "kilobyte":
         return [*found, *(replace(way, larger=True) for way in found)]
     if operation == "connection":

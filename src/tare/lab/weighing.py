@@ -18,18 +18,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare import scratch
-from tare.analysis.prices import RoundSlices, Weighed, WeighedWay
+from tare.analysis.prices import UNOWNED, UNOWNED_US, US, RoundSlices, Weighed, WeighedWay
 from tare.analysis.slices import LEAST_PASSES
 from tare.errors import QuietError, UsageError
+from tare.lab import weighed_hosts
 from tare.lab.alone import alone
 from tare.lab.counted_calls import per_operation
-from tare.lab.quiet_servers import QuietServers, pinned_cpus, quiet_setup
+from tare.lab.quiet_servers import QuietServers, quiet_setup
 from tare.lab.slice_records import summed
+from tare.lab.weighed_hosts import HostServers
 from tare.lab.weighed_servers import (
     ORCHESTRATORS,
     RUN,
     RUNTIMES,
     WeighedServers,
+    places,
     refuse_unweighable,
 )
 from tare.lab.weighed_variants import (
@@ -45,8 +48,9 @@ from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
 from tare.study.slice_schedule import SETTLE_S, Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
-    from tare.lab.quiet_servers import DriveOutcome
+    from tare.lab.drive_outcome import DriveOutcome
     from tare.lab.slice_records import Summed
+    from tare.lab.weighed_hosts import WeighedHost
     from tare.records.prices import Database
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
@@ -59,6 +63,8 @@ _START_S = 3.0
 """what a round needs besides its slices and its clients' head start: servers start, all end"""
 _ORCHESTRATED_S = 15.0
 """the same of a pod or a task"""
+_HOST_S = 6.0
+"""the same, further, of servers on a host over SSH"""
 _PROTOCOLS: Mapping[Database, str] = {"cassandra": "cql", "mongodb": "mongodb"}
 """What the stub calls them."""
 
@@ -74,6 +80,7 @@ def weigh(
     service_us: float = 0.0,
     told: Callable[[str, int], Sequence[str]] = lambda way, number: (),
     operation: Operation = "request",
+    on: WeighedHost | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Weighed:
     """Drive native and the ways of these runtimes for so long in all.
@@ -87,15 +94,17 @@ def weigh(
             are of one operation alone: `in_flight` is 1 then.
         told: further options of a server's program, by the name of a way to it and the number of
             the round from 0: a known price, for what tests this.
+        on: the host over SSH that servers run on; None: this machine.
         say: told what is under way.
 
     Raises:
         UsageError: the time does not hold the rounds, or a runtime cannot be weighed.
         LabBusyError: a run holds this machine.
-        RuntimeUnavailableError: a program is missing, or a control group cannot be made.
-        QuietError: a server or a client failed.
+        RuntimeUnavailableError: a program is missing, or a control group cannot be made; the host
+            cannot be used.
+        QuietError: a server or a client failed, or the host was lost.
     """
-    refuse_unweighable(runtimes, RUNTIMES)
+    refuse_unweighable(runtimes, weighed_hosts.RUNTIMES if on else RUNTIMES)
     if not (math.isfinite(seconds) and math.isfinite(service_us)):
         raise UsageError(
             "a time to weigh is no number",
@@ -106,19 +115,24 @@ def weigh(
     slice_s = min(max(_SHORT_SLICE_S, _ANSWERED_IN_TURN * all_s), USUAL_SLICE_S)
     drain_s = drain_of(all_s)
     load: dict[str, object] = {"threads": 1, "warmup": f"{slice_s * 1000:.0f}ms"}
-    setup = quiet_setup(load, slice_s, database)
     options = ["--protocol", _PROTOCOLS[database]]
     options += ["--value-bytes", str(max(row_bytes // FIELDS, 1)), *_serving(service_us)]
     larger = row_bytes + FURTHER_BYTES if operation == "kilobyte" else 0
     options += server_options(operation, larger)
-    plan = _Plan(setup, slice_s, drain_s, operation, options, told)
-    plan.slices(runtimes, len(variants(operation, runtimes, in_flight)), seconds / rounds)
+    setup = quiet_setup(load, slice_s, database, ())
+    plan = _Plan(setup, slice_s, drain_s, operation, options, told, _HOST_S if on else 0.0)
+    every = weighed_hosts.places if on else places
+    count = len(variants(operation, runtimes, in_flight, placed=every))
+    plan.slices(runtimes, count, seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         idle_cpus = stack.enter_context(alone(RUN, say))
-        servers = WeighedServers(stack, runtimes, say)
+        servers = (
+            HostServers(stack, on, runtimes, say) if on else WeighedServers(stack, runtimes, say)
+        )
+        plan = replace(plan, setup=quiet_setup(load, slice_s, database, servers.cpus))
         left_out = dict(servers.left_out)
-        ways = variants(operation, servers.runtimes, in_flight, [*left_out])
+        ways = variants(operation, servers.runtimes, in_flight, [*left_out], servers.placed)
         slices = plan.slices(servers.runtimes, len(ways), seconds / rounds)
         done: list[RoundSlices] = []
         for number in range(rounds):
@@ -140,10 +154,12 @@ def weigh(
             row_bytes=row_bytes,
             larger_row_bytes=larger,
             service_us=service_us,
-            pinned=bool(pinned_cpus()),
+            pinned=bool(servers.cpus),
             idle_cpus=idle_cpus,
             left_out=left_out,
             database=database,
+            machine=servers.machine,
+            on_host=servers.on_host,
         )
 
 
@@ -158,6 +174,7 @@ class _Plan:
     Attributes:
         operation: what is driven.
         options: of every server's program; told: further ones, as `weigh` has them.
+        further_start_s: of a round, what a host over SSH takes beside `_START_S`.
     """
 
     setup: Setup
@@ -166,6 +183,7 @@ class _Plan:
     operation: Operation
     options: Sequence[str]
     told: Callable[[str, int], Sequence[str]]
+    further_start_s: float = 0.0
 
     def slices(self, runtimes: Sequence[str], ways: int, round_s: float) -> int:
         """How many slices of each way a round of so many seconds holds.
@@ -174,7 +192,7 @@ class _Plan:
             UsageError: too few.
         """
         orchestrated = sum(one in ORCHESTRATORS for one in runtimes)
-        start_s = _START_S + _ORCHESTRATED_S * orchestrated
+        start_s = _START_S + _ORCHESTRATED_S * orchestrated + self.further_start_s
         left = round_s - start_s - _HEAD_START_S * ways
 
         def lasts(slices: int) -> float:
@@ -193,7 +211,11 @@ class _Plan:
         return slices
 
     def measure(
-        self, servers: WeighedServers, ways: Sequence[WeighedWay], number: int, slices: int
+        self,
+        servers: WeighedServers | HostServers,
+        ways: Sequence[WeighedWay],
+        number: int,
+        slices: int,
     ) -> tuple[RoundSlices, list[WeighedWay], dict[str, str]]:
         """One round with servers of its own; its ways with the paths that were seen, and those
         that are not to be had here with the reason."""
@@ -207,8 +229,10 @@ class _Plan:
                 "tare weigh",
                 _HEAD_START_S,
                 freezes=False,
-                pace=lambda: Pace(RUN, pinned_cpus() or os.sched_getaffinity(0), aside),
+                # that of a host's CPUs is not sampled
+                pace=None if servers.read else lambda: _pace_of(servers.cpus, aside),
                 calls=True,
+                host=servers.read,
             )
             asked = [driven(way, self.operation, several=own[way.server].several) for way in ways]
             outcome = quiet.drive(own, asked, lambda had: self._schedule(number, slices, len(had)))
@@ -231,6 +255,10 @@ class _Plan:
         return Cut(self.slice_s, measured_s, self.slice_s, self.drain_s, True, SETTLE_S)
 
 
+def _pace_of(cpus: Sequence[int], aside: Path) -> Pace:
+    return Pace(RUN, cpus or os.sched_getaffinity(0), aside)
+
+
 def _round(outcome: DriveOutcome, *, counted: bool) -> RoundSlices:
     """One round; where a slice has a counted number of operations, rows have the time of these."""
     rows = outcome.rows
@@ -244,11 +272,19 @@ def _round(outcome: DriveOutcome, *, counted: bool) -> RoundSlices:
         ]
     sums = [summed(outcome.driven, way) for way in range(len(outcome.operations))]
     slices = [len(own) for own in outcome.operations]
+    unowned = [{UNOWNED: outcome.unowned_s(way)} if outcome.on_host else {}
+               for way in range(len(sums))]  # fmt: skip
     return RoundSlices(
         rows=rows,
         order=outcome.order,
-        parts_s=[_parts_of(one, number) for one, number in zip(sums, slices, strict=True)],
-        counts=[one.counts for one in sums],
+        parts_s=[
+            _parts_of(one, number) | own
+            for one, number, own in zip(sums, slices, unowned, strict=True)
+        ],
+        counts=[
+            {**one.counts, **({UNOWNED_US: US * own[UNOWNED]} if own else {})}
+            for one, own in zip(sums, unowned, strict=True)
+        ],
         calls=[per_operation(one) for one in outcome.calls],
         why_no_calls=next((one for one in outcome.calls if isinstance(one, str)), ""),
         late=outcome.late,

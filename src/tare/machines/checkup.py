@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.doctor_check import DoctorCheck
 from tare.errors import TareError
 from tare.machines.clocks import (
     MOST_UNCERTAIN_IN_SLICES_S,
@@ -56,25 +57,13 @@ _WORDS = (
 
 
 @dataclass(frozen=True)
-class Point:
-    """One thing that was looked at on a host."""
-
-    what: str
-    ok: bool
-    says: str
-    remedy: str = ""
-    needed: bool = False
-    """without it no unit runs there"""
-
-
-@dataclass(frozen=True)
 class Checked:
     """What was found of one host."""
 
     host: Host
     takes: str
     """what the inventory has it for (`Inventory.takes`)"""
-    points: tuple[Point, ...]
+    points: tuple[DoctorCheck, ...]
     facts: HostFacts | None = None
     clock: Offset | None = None
 
@@ -116,7 +105,7 @@ def _check(host: Host, takes: str, connection: Connection) -> Checked:
     except TareError as error:
         remedy = what_helps(connection, error)
         says = printable(error.why or error.what)
-        point = Point("connection", False, says, remedy, needed=True)
+        point = DoctorCheck("connection", False, says, remedy)
         return Checked(host, takes, (point,))
     finally:
         connection.close()
@@ -142,53 +131,54 @@ def what_helps(connection: Connection, error: TareError) -> str:
     return error.remedy
 
 
-def _needed(host: Host, facts: HostFacts) -> Iterator[Point]:
+def _needed(host: Host, facts: HostFacts) -> Iterator[DoctorCheck]:
     login = f"{facts.user}{' by sudo' if host.sudo else ''}, host key known"
-    yield Point("connection", True, login, needed=True)
+    yield DoctorCheck("connection", True, login)
     own = platform.machine()
     system = (
         f"{facts.os or 'Linux'}, kernel {facts.kernel}, {facts.architecture}, {facts.cpus} CPUs, "
         f"{facts.memory_available / _GIB:.1f} of {facts.memory / _GIB:.1f} GiB of memory free"
     )
     remedy = f"run Tare on a {facts.architecture} machine, since it brings its own programs"
-    yield Point("system", facts.architecture == own, system, remedy, needed=True)
+    yield DoctorCheck("system", facts.architecture == own, system, remedy)
     room = f"{facts.disk_free / _GIB:.0f} GiB free for {host.directory}"
     if not facts.writable:
-        yield Point(
+        yield DoctorCheck(
             "directory",
             False,
             f"{host.directory} cannot be written by {facts.user}",
             f"{PREPARE}; or name another one in the inventory (directory)",
-            needed=True,
         )
     else:
         remedy = "name a directory on a larger disk in the inventory (directory)"
-        yield Point("directory", facts.disk_free >= LEAST_DISK, room, remedy, needed=True)
+        yield DoctorCheck("directory", facts.disk_free >= LEAST_DISK, room, remedy)
     if facts.missing:
         says = f"missing: {', '.join(facts.missing)}"
-        yield Point("programs", False, says, PREPARE, needed=True)
+        yield DoctorCheck("programs", False, says, PREPARE)
 
 
-def _wished(facts: HostFacts) -> Iterator[Point]:
+def _wished(facts: HostFacts) -> Iterator[DoctorCheck]:
     can = "root"
     if not facts.root:
         can = "no root: no limits, no pausing, no dropped page cache"
     remedy = "log in as root, or set sudo (ansible_become) in the inventory"
     if not facts.root and facts.sudo:
         can += "; sudo would work"
-    yield Point("rights", facts.root, can, remedy)
+    yield DoctorCheck("rights", facts.root, can, remedy, needed=False)
     says = facts.docker or facts.docker_fault or "none"
     remedy = "tare machines prepare --with docker (only for platform.runtime docker)"
-    yield Point("docker", bool(facts.docker), says, remedy)
+    yield DoctorCheck("docker", bool(facts.docker), says, remedy, needed=False)
     steal = f"{facts.steal:.1%} of its CPU time went to others"
     remedy = "its hypervisor is shared: results will vary; use machines of your own"
-    yield Point("steal", facts.steal <= MOST_STEAL, steal, remedy)
-    yield Point("java", True, facts.java or "none; Tare brings its own with the database")
+    yield DoctorCheck("steal", facts.steal <= MOST_STEAL, steal, remedy, needed=False)
+    java = facts.java or "none; Tare brings its own with the database"
+    yield DoctorCheck("java", True, java, needed=False)
 
 
-def _clock_point(clock: Offset | None, fault: TareError | None) -> Point:
+def _clock_point(clock: Offset | None, fault: TareError | None) -> DoctorCheck:
     if clock is None:
-        return Point("clock", False, fault.why if fault else "", fault.remedy if fault else "")
+        why, remedy = (fault.why, fault.remedy) if fault else ("", "")
+        return DoctorCheck("clock", False, why, remedy, needed=False)
     hindered = []
     if not clock.sure_in_slices:
         hindered.append(f"no slices, which need ± {MOST_UNCERTAIN_IN_SLICES_S * 1e3:.0f} ms")
@@ -199,12 +189,16 @@ def _clock_point(clock: Offset | None, fault: TareError | None) -> Point:
         )
     remedy = "run Tare nearer to the hosts, or write design.slice: off"
     remedy += "" if clock.sure else " and client.machines: local"
-    return Point("clock", not hindered, "; ".join([str(clock), *hindered]), remedy)
+    return DoctorCheck(
+        "clock", not hindered, "; ".join([str(clock), *hindered]), remedy, needed=False
+    )
 
 
-def _daemon(facts: HostFacts) -> Point:
+def _daemon(facts: HostFacts) -> DoctorCheck:
     says = facts.synchronised_by or "nothing keeps its clock; it will drift during a run"
-    return Point("time synchronisation", bool(facts.synchronised_by), says, PREPARE)
+    return DoctorCheck(
+        "time synchronisation", bool(facts.synchronised_by), says, PREPARE, needed=False
+    )
 
 
 def _with_shared(found: list[Checked]) -> list[Checked]:
@@ -222,6 +216,6 @@ def _with_shared(found: list[Checked]) -> list[Checked]:
                 groups = (", ".join(sorted(each.groups)) for each in (twin, one.host))
                 remedy += ", nor of groups"
                 says += f"; of one machine the groups {' and '.join(groups)} cannot be compared"
-            points += (Point("machine", False, says, remedy),)
+            points += (DoctorCheck("machine", False, says, remedy, needed=False),)
         told.append(Checked(one.host, one.takes, points, one.facts, one.clock))
     return told

@@ -15,16 +15,6 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 
-def on_own_machines(setup: Setup) -> Iterator[Obstacle]:
-    """What hinders a setup wherever each of its nodes has a machine."""
-    yield from _not_brought(setup)
-    if setup.platform.network == "published":
-        why = "this version publishes no container's ports on other hosts"
-        remedy = "set platform.network to host; to measure published ports run all nodes on one "
-        remedy += f"machine, and Tare there (platform.machines: {registry.HERE})"
-        yield Obstacle(("platform", "network"), why, remedy)
-
-
 def on_made_machines(
     kind: str, setup: Setup, missing: Callable[[str], Missing | None]
 ) -> Iterator[Obstacle]:
@@ -40,10 +30,13 @@ def on_made_machines(
         yield Obstacle(("platform", "machines"), why, as_hosts())
     elif (gone := missing(kind)) is not None:
         yield Obstacle(("platform", "machines"), gone.why, gone.remedy)
-    yield from on_own_machines(setup)
-    if setup.platform.network == "bridge":
-        why = "this version has no way to a container's own address in a virtual machine"
-        yield Obstacle(("platform", "network"), why, "set platform.network to host")
+    yield from not_brought(setup)
+    if setup.platform.network in ("bridge", "published"):
+        why = "engines of virtual machines that Tare makes have no bridge, and publish no ports"
+        remedy = "set platform.network to host"
+        if setup.platform.network == "published":
+            remedy += "; ports are published on hosts of your own (docs/machines.md)"
+        yield Obstacle(("platform", "network"), why, remedy)
     if setup.client.network != "host":
         why = "this version gives clients of virtual machines this machine's own network"
         yield Obstacle(("client", "network"), why, "set client.network to host")
@@ -62,7 +55,7 @@ def as_hosts() -> str:
     )
 
 
-def _not_brought(setup: Setup) -> Iterator[Obstacle]:
+def not_brought(setup: Setup) -> Iterator[Obstacle]:
     """Of databases, hosts are brought files, of which an image is made there."""
     database = setup.database
     if database.image is not None and not declared(setup.platform.runtime).in_place:

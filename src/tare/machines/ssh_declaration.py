@@ -51,7 +51,7 @@ class OverSsh(MachinesDeclaration):
 
 
 def _of_nodes(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
-    from tare.machines.nodes_apart import on_own_machines
+    from tare.machines.nodes_apart import not_brought
     from tare.runtimes.obstacle import Obstacle
 
     platform = setup.platform
@@ -66,7 +66,7 @@ def _of_nodes(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
         why = f"{', '.join(six)}: this version reaches databases by IPv4 only"
         remedy = f"give these hosts a name or an IPv4 address as service in {inventory.source}"
         yield Obstacle(("platform", "machines"), why, remedy)
-    yield from on_own_machines(setup)
+    yield from not_brought(setup)
 
 
 def _of_clients(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:

@@ -50,22 +50,27 @@ def stood_still(gap_s: float, slice_s: float) -> bool:
     return gap_s >= max(slice_s / 2, LEAST_STOP_S)
 
 
-class KeptMeasurement(MeasurementPart):
-    """What is recorded of any measurement on servers without a database."""
-
-    kept_as: ClassVar[str]
-    """file name in the cache"""
+class MeasurementHere(MeasurementPart):
+    """What is recorded of any measurement without a database."""
 
     schema_version: Literal[1] = 1
     made: datetime
     machine: MeasuredMachine
+    idle_cpus: str = Field(description="poll; or halt, and why")
+    steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
+    other_cores: float = Field(description="CPU time of other programs, in cores")
+
+
+class KeptMeasurement(MeasurementHere):
+    """The same of servers that are driven in slices."""
+
+    kept_as: ClassVar[str]
+    """file name in the cache"""
+
     slice_s: float
     pinned: bool = Field(description="servers and clients had a CPU each")
     frozen: bool = Field(description="servers stood still between their slices")
-    idle_cpus: str = Field(description="poll; or halt, and why")
     late: int = Field(description="slices that began or ended more than 5 ms late")
-    steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
-    other_cores: float = Field(description="CPU time of other programs, in cores")
     gap_s: float = Field(
         0.0, ge=0, description="longest time in which a server that was driven answered nothing"
     )

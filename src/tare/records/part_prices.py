@@ -3,14 +3,19 @@ and starts."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from tare.artifacts.tree import default_cache
-from tare.records.kept_measurements import MeasuredMachine, MeasurementPart, read, write
+from tare.records.kept_measurements import (
+    MeasuredMachine,
+    MeasurementHere,
+    MeasurementPart,
+    read,
+    write,
+)
 from tare.records.prices import Interval
 
 if TYPE_CHECKING:
@@ -64,23 +69,17 @@ class FileSystem(MeasurementPart):
     device: str = Field(description="MAJOR:MINOR, as stat gives it there")
 
 
-class PartWeighing(MeasurementPart):
+class PartWeighing(MeasurementHere):
     """What one weighing of a platform's parts found."""
 
-    schema_version: Literal[1] = 1
-    made: datetime
-    machine: MeasuredMachine
     seconds: float = Field(description="from the first round's start to the last one's end")
     rounds: int = Field(description="each with new processes and containers; intervals count these")
     passes: int = Field(description="turns of each piece on each platform in a round")
     cpu: int = Field(description="number of the CPU that all ran on, but for starts")
-    idle_cpus: str = Field(description="poll; or halt, and why")
     turns: int
     late: int = Field(
         description="turns that were left out: they began more than 5 ms late, or two overlapped"
     )
-    steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
-    other_cores: float = Field(description="CPU time of other programs, in cores")
     file_systems: dict[str, FileSystem] = Field(description="of each platform's files")
     left_out: dict[str, str] = Field(description="what could not be weighed, and why")
     prices: list[PartPrice]

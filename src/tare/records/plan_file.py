@@ -25,8 +25,8 @@ def read_plan(plan: Path) -> dict[str, Any]:
 def read_left_out(plan: Path) -> dict[str, tuple[str, str]]:
     """Name of each condition that was left out to the reason and the remedy.
 
-    Empty where the plan is missing, damaged or of a version that left nothing out: its conditions
-    then count as planned, and those without trials as missing.
+    Empty where the plan is missing or damaged: its conditions then count as planned, and those
+    without trials as missing.
     """
     entries = read_plan(plan).get("left_out")
     found: dict[str, tuple[str, str]] = {}

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from tare.records.kept_measurements import KeptMeasurement, MeasurementPart, kept_here
+from tare.records.kept_measurements import (
+    KeptMeasurement,
+    MeasuredMachine,
+    MeasurementPart,
+    kept_at,
+    kept_here,
+    read,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,8 +24,6 @@ Database = Literal["cassandra", "mongodb"]
 LARGEST = 1e12
 """Microseconds, or a count: nothing that was measured is larger."""
 Operation = Literal["request", "connection", "kilobyte"]
-BEFORE_CALLS = "the prices are from before system calls were counted"
-"""In prices of older versions."""
 
 
 class Interval(MeasurementPart):
@@ -63,13 +68,17 @@ class Price(MeasurementPart):
     )
     parts: dict[str, Interval] = Field(
         description="of `added`, by owner (server, client, engine, kernel: its own threads), and "
-        "softirq, a mode of any owner's time, sampled at the kernel's ticks"
+        "softirq, a mode of any owner's time, sampled at the kernel's ticks; not of `added`, of "
+        "servers on a host over SSH, unowned: the same of what unowned_us of `counts` is"
     )
     counts: dict[str, Interval] = Field(
         description="per operation: packets that the server sent and received; of the machine "
         "switches (context switches) and net_rx (runs of the network's receive soft interrupt); of "
         "the processes of server and client server_switches, server_faults, server_calls (system "
-        "calls), server_futex_calls, client_switches and so on"
+        "calls), server_futex_calls, client_switches and so on. Of servers on a host over SSH "
+        "packets alone, of all programs of its network namespace, and unowned_us: microseconds of "
+        "CPU time of both machines that no process's time holds, which is not in demand "
+        "(interrupts that found a CPU idle), by the kernel's ticks"
     )
     round_trip: Interval = Field(description="from a request to its answer, as the client has it")
     round_trip_added: Interval | None = Field(description="round_trip over native's")
@@ -77,6 +86,22 @@ class Price(MeasurementPart):
         None,
         description="how much longer the same arithmetic took on the CPUs than in native's slices, "
         "percent: what it costs is taken off; null: of native, or not sampled",
+    )
+
+
+class ServersHost(MeasurementPart):
+    """The host over SSH on which servers ran, and where their clients did."""
+
+    name: str = Field(description="as the inventory calls it")
+    group: str = Field(
+        description="of the inventory, of which it is the first host; empty: those that take nodes"
+    )
+    clients: MeasuredMachine = Field(description="the machine on which the clients ran")
+    one_kernel: bool = Field(
+        description="it is the clients' machine under another name: no wire is between them"
+    )
+    clock_uncertain_s: float = Field(
+        ge=0, description="the largest bound on the error of what its clock was ahead, seconds"
     )
 
 
@@ -114,16 +139,21 @@ class Weighing(KeptMeasurement):
         False, description="the pace of the CPUs was sampled, and is a term of the fit"
     )
     why_no_calls: str = Field(
-        BEFORE_CALLS,
         description="why the server's and the client's system calls were not counted; empty: they "
         "were",
+    )
+    on_host: ServersHost | None = Field(
+        None,
+        description="the host over SSH on which the servers ran, whose facts `machine` has then; "
+        "null: servers ran beside their clients",
     )
     left_out: dict[str, str] = Field(description="what could not be weighed, and why")
     prices: list[Price]
 
     def kept_file(self) -> str:
-        """Prices of each protocol, and of each operation, have a file of their own."""
-        return _kept_file(self.database, self.operation)
+        """Prices of each protocol, of each operation and of each host have a file of their own."""
+        host = self.on_host.name if self.on_host else ""
+        return _kept_file(self.database, self.operation, host)
 
 
 def prices_here(
@@ -132,10 +162,25 @@ def prices_here(
     cache: Path | None = None,
     operation: Operation = "request",
 ) -> Weighing | None:
-    """This machine's latest prices for this database's protocol; None: there are none."""
-    return kept_here(Weighing, facts, cache, file=_kept_file(database, operation))
+    """This machine's latest prices for this database's protocol; None: there are none.
+
+    Those of a host over SSH are never among them, whatever the host is: they are of another way.
+    """
+    found = kept_here(Weighing, facts, cache, file=_kept_file(database, operation))
+    return found if found is not None and found.on_host is None else None
 
 
-def _kept_file(database: Database, operation: Operation) -> str:
+def prices_on(
+    host: str, cache: Path | None = None, database: Database = "cassandra"
+) -> Weighing | None:
+    """The latest prices of a host over SSH by its name in an inventory; None: there are none."""
+    if "/" in host:  # it is no name of a host
+        return None
+    file = _kept_file(database, "request", host)
+    return read(Weighing, kept_at(Weighing, cache).with_name(file))
+
+
+def _kept_file(database: Database, operation: Operation, host: str = "") -> str:
     apart = [name for name in (database, operation) if name not in ("cassandra", "request")]
-    return f"{'-'.join(['prices', *apart])}.json"
+    on = ["on", host] if host else []
+    return f"{'-'.join(['prices', *apart, *on])}.json"

@@ -36,7 +36,9 @@ def latency_panels(analysis: Analysis, classes: dict[str, str], width: int) -> l
     points = [p for group in groups.values() for d in group for p in positions(d)]
     if not points:
         return []
-    lows, highs = min(y for _, y in points), max(y for _, y in points)
+    every = [y for _, y in points]
+    every += [y for group in groups.values() for d in group for y in _reach_of(d)]
+    lows, highs = min(every), max(every)
     nines = max(1.0, max(x for x, _ in points))
     height = _TOP + _BOTTOM + (240 if width < 500 else 320)
     x = Axis(Scale(0, nines, _LEFT, width - _RIGHT), "nines", "%", "percentile")
@@ -54,6 +56,8 @@ def latency_panels(analysis: Analysis, classes: dict[str, str], width: int) -> l
         label(drawing.root, width - _RIGHT, 16, "latency (log scale)", "small muted end")
         _axes(drawing.root, x, y, lows, highs)
         area = plot_area(drawing.root, x, y)
+        for distribution in group:
+            _band(area, distribution, classes, x.scale, y.scale)
         for distribution in group:
             path = _line(area, distribution, classes, x.scale, y.scale)
             path.set("data-m", f"d{number[id(distribution)]}")
@@ -129,6 +133,43 @@ def _axes(root: ET.Element, x_axis: Axis, y_axis: Axis, low: float, high: float)
 def _nines(count: int) -> str:
     """1 is '90', 2 is '99', 3 is '99.9'."""
     return "90" if count == 1 else "99" + ("." + "9" * (count - 2) if count > 2 else "")
+
+
+def banded(analysis: Analysis) -> bool:
+    """Whether any curve has a band."""
+    return any(one.band for one in analysis.distributions)
+
+
+def _drawable(distribution: Distribution) -> list[tuple[float, float, float]]:
+    """Of the band what lies under the curve."""
+    shown = {percentile for percentile, _ in distribution.quantiles}
+    return [one for one in distribution.band if one[0] in shown and one[0] < 100 and one[1] > 0]
+
+
+def _reach_of(distribution: Distribution) -> list[float]:
+    """Where the band ends below and above."""
+    return [value for _, *ends in _drawable(distribution) for value in ends]
+
+
+def _band(
+    root: ET.Element,
+    distribution: Distribution,
+    classes: dict[str, str],
+    x_scale: Scale,
+    y_scale: Scale,
+) -> None:
+    """The interval of the curve, as a surface behind all lines."""
+    upper: list[tuple[float, float] | None] = []
+    lower: list[tuple[float, float] | None] = []
+    for percentile, low, high in _drawable(distribution):
+        x = x_scale(-math.log10(1 - percentile / 100))
+        upper.append((x, y_scale(math.log10(high))))
+        lower.append((x, y_scale(math.log10(low))))
+    if len(upper) < 2:
+        return
+    css = classes.get(distribution.condition, "c0").split()[0]
+    surface = polyline(root, [*upper, *reversed(lower)], f"spread {css}")
+    mark(surface, condition=distribution.condition)
 
 
 def _line(

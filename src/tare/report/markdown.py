@@ -18,6 +18,7 @@ from tare.report import (
     words,
 )
 from tare.report.answer_grid import answer_grids
+from tare.report.chains import chains_table
 from tare.report.citation import citations
 from tare.report.escaping import plain
 from tare.report.exhibits.tables import exhibit_tables
@@ -61,6 +62,8 @@ def render_markdown(analysis: Analysis) -> str:
         parts += [f"## {groups.title}", table_lines(groups), *map(escape, groups.notes)]
     parts.append("## The answer" + ("" if analysis.valid else ", not valid"))
     parts.append("\n".join(_answers(analysis)) or "No treatment was compared with the baseline.")
+    if (chains := chains_table(analysis)) is not None:
+        parts += [f"### {escape(chains.title)}", table_lines(chains), *map(escape, chains.notes)]
     parts += _alerts(analysis, "warning")
     parts += [escape(text) for text in identical.sentences(analysis)]
     parts += [escape(text) for text in ending.sentences(analysis)]

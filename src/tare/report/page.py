@@ -20,6 +20,7 @@ from tare.report import (
     evidence_tables,
     extent,
     identical,
+    latency,
     left_out,
     others_found,
     provenance,
@@ -28,6 +29,7 @@ from tare.report import (
     words,
 )
 from tare.report.answer_cells import answer_cells
+from tare.report.chains import chains_table
 from tare.report.citation import citations
 from tare.report.compiled import CompiledTemplates
 from tare.report.embedded import embedded
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
 
 # Longer tables are folded.
 _OPEN_ROWS = 30
+# More treatments than these have their columns headed once, to be on one screen.
+_SPACIOUS = 5
 _DRAWN = ("wide", "more", "narrow")
 # Treatments whose explanation is open.
 _WHY_OPEN = 3
@@ -93,6 +97,7 @@ def render_html(analysis: Analysis, figures: Mapping[str, Figure] | None = None)
             latency_tables=[
                 extent.cut_rows(t, extent.EFFECT_ROWS) for t in latency_tables(analysis)
             ],
+            latency_banded=latency.banded(fitted),
             latency_note=extent.nearest_note(analysis, extent.LATENCY_LINES),
             timeline_tables=[extent.cut_rows(timeline_table(analysis), extent.EFFECT_ROWS)],
             timeline_note=timeline_note(analysis, fitted),
@@ -106,6 +111,7 @@ def render_html(analysis: Analysis, figures: Mapping[str, Figure] | None = None)
             bill_tables=[bill.bill_table(fitted), bill.owners_table(fitted)],
             effects_note=extent.effects_note(analysis),
             host_groups=groups_table(analysis),
+            chains=chains_table(analysis),
             noise=evidence_tables.noise_table(analysis) if analysis.noise_floor else None,
             parity=evidence_tables.parity_table(analysis.parity),
             nothing_differed=words.nothing_differed(analysis),
@@ -192,11 +198,18 @@ def _answer(analysis: Analysis) -> dict[str, object]:
         "summary": answer_grid.summary(analysis) if grids else [],
         "verdict_marks": answer_grid.MARKS,
         "cells": cells,
+        "dense": _dense(answers),
         "banded": any(one.bar and analysis.effects[i].margin for i, one in cells.items()),
         "undecided": [one for one in further if one not in said],
         "identical": [*identical.sentences(analysis), *ending.looks(analysis)],
         "verdict_notes": verdict_notes(analysis, (m.name for m in words.primary_metrics(analysis))),
     }
+
+
+def _dense(answers: list[TreatmentAnswer]) -> bool:
+    """Whether columns are headed once: many treatments, all on the same metrics."""
+    metrics = {tuple(line.metric for line in one.lines) for one in answers}
+    return len(answers) > _SPACIOUS and len(metrics) == 1
 
 
 def _others(analysis: Analysis, answers: list[TreatmentAnswer]) -> dict[int, tuple[str, list[str]]]:

@@ -45,6 +45,7 @@ def render_summary(analysis: Analysis) -> RenderableType:
         if read_first := terminal_table.apart(analysis):
             parts += [Text(), *(text(one, "bold") for one in read_first)]
         parts += terminal_table.tables(analysis)
+        parts += terminal_table.chains(analysis)
         more = terminal_table.additions(analysis)
         if more:
             parts += [Text(), *(text(one) for one in more)]

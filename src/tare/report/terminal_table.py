@@ -11,6 +11,9 @@ from rich.text import Text
 
 from tare.enumeration import listing
 from tare.report import numbers, words
+from tare.report.chains import COLUMNS, changes, title
+from tare.report.escaping import plain
+from tare.report.labels import condition_labels
 from tare.report.terminal_text import TONES, text
 
 if TYPE_CHECKING:
@@ -43,6 +46,27 @@ def tables(analysis: Analysis) -> list[RenderableType]:
         if rows:
             parts += [text(""), _Rows(analysis, metric, rows)]
     return parts
+
+
+def chains(analysis: Analysis) -> list[RenderableType]:
+    """Ways into a server over another server: a row each, under its metric; empty: there are none.
+
+    The page has them in a table of fewer rows.
+    """
+    if not analysis.chains:
+        return []
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    table.add_column("", overflow="fold", min_width=_NAME)
+    for name in COLUMNS:
+        table.add_column(name, no_wrap=True, justify="right")
+    named, metric = condition_labels(analysis), ""
+    for one in analysis.chains:
+        if one.metric != metric:
+            metric = one.metric
+            table.add_row(text(words.metric_of(analysis, metric).title, "dim"))
+        name = plain(named.get(one.treatment, one.treatment))
+        table.add_row(text(f"{_INDENT}{name}"), *map(text, changes(one)))
+    return [text(""), text(title(analysis), "bold"), table]
 
 
 @dataclass(frozen=True)

@@ -77,15 +77,14 @@ def _without_server(setup: Setup) -> Iterator[Obstacle]:
         return
     without = "; without one, database.stand_in: true has the stub in its place, for what the "
     without += "platform costs alone"
+    # one reason for both, told once of a study that has both
+    why = "MongoDB's server cannot be fetched, and none is named"
     if not declared(setup.platform.runtime).in_place:
         if database.image is None:
-            why = "MongoDB's server cannot be fetched, and neither an image nor a directory of it "
-            why += "is named"
             remedy = "set database.image to an image of MongoDB, or database.home to the directory "
             remedy += "of a mongod, of which Tare makes one, then `tare plan` again"
             yield Obstacle(("database", "kind"), why, remedy + without)
     else:
-        why = "MongoDB's server cannot be fetched, and no directory of it is named"
         remedy = "set database.home to the directory of a mongod, then `tare plan` again"
         yield Obstacle(("database", "kind"), why, remedy + without)
 

@@ -88,9 +88,14 @@ def asking(engine: str, then: str = "tare doctor") -> str:
     return f"{engine.lower()} info; {then}"
 
 
-def published_path(address: str) -> str:
-    """What packets to a port published on this address pass, by the NAT table if it is readable."""
-    rules = nat_rules("DOCKER")
+def published_path(address: str, rules: str | None = None) -> str:
+    """What packets to a port published on this address pass, by the NAT table if it is readable.
+
+    Args:
+        rules: of the chain DOCKER of the machine that publishes it; None: this one's.
+    """
+    if rules is None:
+        rules = nat_rules("DOCKER")
     loopback = address.startswith("127.")
     if not loopback and f"-d {address}/32" in rules:
         return BY_DNAT

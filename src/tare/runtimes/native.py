@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -195,25 +196,11 @@ class NativeRuntime(InPlaceRuntime):
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role = wanted["role"]
-        home = self._work / name
-        conf, data = home / "conf", home / "data"
-        conf.mkdir(parents=True, exist_ok=True)
-        data.mkdir(parents=True, exist_ok=True)
         address = ""
         if role == "database":
             address = self._pool.host() if self._routable else self._pool.loopback()
-        return Site(
-            name=name,
-            conf=str(conf),
-            conf_on_host=conf,
-            data=str(data),
-            data_on_host=data,
-            listen=address,
-            peers=address,
-            endpoint_host=address,
-            path=_PATH,
-            ways={"loopback": Way(address, _PATH)} if address else {},
-        )
+        site = Site.in_place(name, self._work / name, address, _PATH)
+        return replace(site, ways={"loopback": Way(address, _PATH)}) if address else site
 
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str]

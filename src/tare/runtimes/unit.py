@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from signal import Signals
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, Protocol, Self, TypedDict, Unpack
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting, LimitValues
@@ -100,6 +100,14 @@ class Site:
     """by which factor longer than usual it is waited for: an emulated machine is slow"""
     clock: Offset = SAME
     """by how much the clock there was ahead of this machine's when the site was settled"""
+
+    @classmethod
+    def in_place(cls, name: str, home: Path, address: str, path: str) -> Self:
+        """One whose unit sees what this process sees: `conf` and `data` of a directory."""
+        conf, data = home / "conf", home / "data"
+        for directory in (conf, data):
+            directory.mkdir(parents=True, exist_ok=True)
+        return cls(name, str(conf), conf, str(data), data, address, address, address, path)
 
     def files(self) -> dict[str, str]:
         """The text files of its configuration directory, by name."""

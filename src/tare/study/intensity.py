@@ -63,34 +63,17 @@ def _rate(value: object) -> object:
     return float(value)
 
 
-Threads = Annotated[
-    Any,
-    BeforeValidator(_threads),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 1, "maximum": MOST_THREADS},
-                _SHARE_SCHEMA,
-            ],
-            "unit": "operations",
-            "examples": [32, "max", "66% of max"],
-        }
-    ),
-]
+def _schema(unit: str, example: int, *kinds: dict[str, object]) -> WithJsonSchema:
+    """Of a number in one of these forms, or a share of the maximum."""
+    examples = [example, "max", "66% of max"]
+    return WithJsonSchema({"anyOf": [*kinds, _SHARE_SCHEMA], "unit": unit, "examples": examples})
+
+
+_THREADS: dict[str, object] = {"type": "integer", "minimum": 1, "maximum": MOST_THREADS}
+_RATE: dict[str, object] = {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_RATE}
+Threads = Annotated[Any, BeforeValidator(_threads), _schema("operations", 32, _THREADS)]
 Rate = Annotated[
-    Any,
-    BeforeValidator(_rate),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_RATE},
-                {"type": "null"},
-                _SHARE_SCHEMA,
-            ],
-            "unit": "operations/s",
-            "examples": [5000, "max", "66% of max"],
-        }
-    ),
+    Any, BeforeValidator(_rate), _schema("operations/s", 5000, _RATE, {"type": "null"})
 ]
 
 

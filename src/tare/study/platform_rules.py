@@ -78,7 +78,8 @@ def _hosts_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Probl
             "platform.network",
             f"bridge with platform.machines {platform.machines}",
             "no other machine has a way to a container's own address",
-            "set platform.network to host",
+            "set platform.network to published, which is that bridge behind a port of its host, or "
+            "to host",
             at="platform.machines",
             against="platform.network",
         )

@@ -9,6 +9,10 @@ from tare.runtimes.registry import declared
 if TYPE_CHECKING:
     from tare.study.schema import Design, Setup
 
+OF_A_SET = (
+    "a replica set's files name its members, which each deployment has anew: no mongod starts from "
+    "a copy"
+)
 _SHARING = (
     "-Xshare", "-XX:SharedArchiveFile", "-XX:SharedClassListFile", "-XX:DumpLoadedClassList",
     "-XX:ArchiveClassesAtExit", "-XX:+UseSharedSpaces", "-XX:-UseSharedSpaces",
@@ -29,8 +33,8 @@ def why_not(setup: Setup, design: Design, *, here: bool = False) -> str:
         return f"design.reset: {design.reset} fills the table anew for every trial"
     if database.stubbed:
         return "the stub keeps nothing"
-    if database.kind != "cassandra":
-        return "a replica set's files name its members, which each deployment has anew"
+    if database.kind != "cassandra" and not database.stand_in:
+        return OF_A_SET
     if database.image is not None:
         return "it runs another's image"
     return declared(setup.platform.runtime).data_out_of_reach(setup.platform, here=here)

@@ -15,8 +15,9 @@ import pytest
 
 from tare import starter
 from tare.databases.mongodb import checkup
-from tare.databases.mongodb.checkup import Checked, check_home, check_started, how_to_get_one
+from tare.databases.mongodb.checkup import check_home, check_started, how_to_get_one
 from tare.databases.mongodb.session import RefusedError
+from tare.doctor_check import DoctorCheck
 from tare.errors import ClusterError
 from tests.databases.mongodb.scripted import COMMIT
 
@@ -51,7 +52,7 @@ def mongod(where: Path, release: str, otherwise: str = "exit 14") -> Path:
     return where
 
 
-def by_name(found: Iterator[Checked]) -> dict[str, Checked]:
+def by_name(found: Iterator[DoctorCheck]) -> dict[str, DoctorCheck]:
     return {one.what: one for one in found}
 
 
@@ -88,7 +89,7 @@ def test_what_is_no_mongod_is_not_started(tmp_path: Path, name: str) -> None:
     assert "not MongoDB" in found.says
 
 
-def started(build: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Checked]:
+def started(build: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, DoctorCheck]:
     @contextmanager
     def session(*_place: object, timeout_s: float) -> Iterator[Any]:
         assert timeout_s <= checkup.PATIENCE_S

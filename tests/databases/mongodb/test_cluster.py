@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from tare.artifacts.snapshot import NodeSnapshot, Snapshot
 from tare.databases.mongodb.session import RefusedError
 from tare.errors import ClusterError, StudyError
 from tare.runtimes.unit import Site, Way
@@ -192,6 +193,16 @@ def test_a_stand_in_has_no_set_and_says_what_it_is(tmp_path: Path) -> None:
     assert made.url == f"mongodb://{ALL[0]}/ycsb"
     called = "FerretDB v1.24.0 (a functional stand-in and not MongoDB)"
     assert made.describe()["stand_in"] == called
+
+
+def test_a_stand_in_that_starts_from_a_snapshot_has_its_collection(tmp_path: Path) -> None:
+    servers = Servers(build=FERRETDB)
+    made, runtime = cluster(tmp_path, servers, kind="ferretdb", nodes=1, stand_in=True)
+    root = tmp_path / "snapshot"
+    made.snapshot = Snapshot("key", "digest", (NodeSnapshot(root, "of the node"),))
+    made.deploy()
+    assert runtime.launched[0].unit.snapshot.root == root
+    assert "create" not in servers.last
 
 
 def test_the_stub_is_a_set_as_mongods_are_and_says_what_it_is(tmp_path: Path) -> None:

@@ -13,12 +13,7 @@ from tare.errors import LoadError, TareError
 from tare.runtimes.kubernetes import client_job
 from tare.runtimes.kubernetes.refusals import no_answer
 from tare.study.platform import Platform
-from tests.runtimes.kubernetes.scene import (
-    Scene,
-    a_scene,
-    client,
-    notes_apart,
-)
+from tests.runtimes.kubernetes.scene import Scene, a_scene, client, notes_apart
 from tests.runtimes.kubernetes.scripted_api import SERVER, ScriptedApi
 
 notes = pytest.fixture(autouse=True)(notes_apart)

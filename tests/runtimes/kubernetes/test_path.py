@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -23,11 +24,10 @@ DIRECT = Reply(
     came_to="10.0.0.1:9042",
     mtu={"eth0": 1500},
 )
-TRANSLATED = Reply(
-    "10.96.0.7:9042",
-    sent_from="10.0.0.9:40000",
+TRANSLATED = replace(
+    DIRECT,
+    target="10.96.0.7:9042",
     sent_to="10.96.0.7:9042",
-    name="c-0",
     came_from="10.244.0.0:1025",
     came_to="10.244.1.5:9042",
     mtu={"eth0": 1450},

@@ -13,13 +13,7 @@ from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.refusals import no_answer
 from tare.study.platform import Placement, Platform
 from tests.runtimes.kubernetes.rights import granted
-from tests.runtimes.kubernetes.scene import (
-    NAMESPACE,
-    Scene,
-    a_scene,
-    client,
-    notes_apart,
-)
+from tests.runtimes.kubernetes.scene import NAMESPACE, Scene, a_scene, client, notes_apart
 from tests.runtimes.kubernetes.scripted_api import SERVER, ScriptedApi, machine
 
 notes = pytest.fixture(autouse=True)(notes_apart)

@@ -141,3 +141,15 @@ proptest! {
         prop_assert!(pairs(&text).count() <= text.lines().count());
     }
 }
+
+#[test]
+fn packets_of_programs_are_neither_those_of_loopback_nor_those_that_are_forwarded() {
+    let old =
+        "Ip: Forwarding ForwDatagrams InDelivers OutRequests\nIp: 1 30 500 480\nIcmp: InMsgs\n";
+    assert_eq!(own_packets(old, 10), Some(500 + 480 - 30 - 20));
+    let new = "Ip: Forwarding ForwDatagrams InDelivers OutRequests OutTransmits\n\
+               Ip: 1 30 500 480 99\n";
+    assert_eq!(own_packets(new, 10), Some(500 + 480 - 20));
+    assert_eq!(own_packets("Ip: InDelivers\nIp: 5\n", 0), None);
+    assert_eq!(own_packets("", 0), None);
+}

@@ -28,7 +28,20 @@ fn part(root: &Path, group: &str) -> Part {
     Part {
         freeze: vec![root.join(group)],
         units: BTreeMap::from([(group.to_owned(), vec![root.join(group)])]),
+        networks: vec![],
     }
+}
+
+/// A network namespace whose programs have sent and received so many packets, beside loopback's.
+fn network(root: &Path, name: &str, sent: u64, received: u64) -> PathBuf {
+    let directory = root.join(name);
+    fs::create_dir_all(&directory).unwrap();
+    let dev = "Inter-| Receive\n face |bytes\n    lo: 99 7 0 0 0 0 0 0 99 7 0 0 0 0 0 0\n";
+    fs::write(directory.join("dev"), dev).unwrap();
+    let (out, delivered) = (sent + 7, received + 7);
+    let snmp = format!("Ip: InDelivers OutRequests OutTransmits\nIp: {delivered} {out} 1\n");
+    fs::write(directory.join("snmp"), snmp).unwrap();
+    directory
 }
 
 fn slicing(root: &Path, slots: &[Option<usize>]) -> Slicing {
@@ -167,6 +180,24 @@ fn what_was_used_is_the_difference_of_two_readings_of_either_version() {
         (after.machine - 6.0).abs() < 1e-9,
         "without the steal that the root group of version 2 counts"
     );
+}
+
+#[test]
+fn packets_of_a_part_s_networks_are_told_and_nothing_of_one_that_does_not_tell() {
+    let made = machine();
+    let mut order = slicing(made.path(), &[]);
+    let net = network(made.path(), "net", 100, 90);
+    order.parts[0].networks.push(net.clone());
+    let mut driver = Driver::new(&order, made.path());
+    let before = driver.read(Some(&order.parts[0])).unwrap();
+    assert_eq!(before.packets, Some(190.0));
+    network(made.path(), "net", 130, 121);
+    let after = driver.read(Some(&order.parts[0])).unwrap();
+    assert_eq!(after.since(&before).packets, Some(61.0));
+    assert_eq!(driver.read(Some(&order.parts[1])).unwrap().packets, None);
+    fs::remove_file(net.join("snmp")).unwrap();
+    let told = serde_json::to_value(driver.read(Some(&order.parts[0])).unwrap()).unwrap();
+    assert!(told.get("packets").is_none());
 }
 
 #[test]

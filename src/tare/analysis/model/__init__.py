@@ -11,6 +11,7 @@ from tare.analysis.model.base import (
     Verdict,
 )
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
+from tare.analysis.model.chain import Chain, ChainLink
 from tare.analysis.model.effects import (
     CrossCheck,
     Effect,
@@ -51,6 +52,8 @@ __all__ = [
     "BillLine",
     "BillOwner",
     "Bills",
+    "Chain",
+    "ChainLink",
     "Chart",
     "Check",
     "ConditionSummary",
@@ -169,6 +172,11 @@ class Distribution(AnalysisPart):
     kind: Literal["service", "response"]
     count: int
     quantiles: list[tuple[float, float]] = Field(description="(percentile 0..100, microseconds)")
+    band: list[tuple[float, float, float]] = Field(
+        default_factory=list,
+        description="(percentile, low, high) in microseconds: 95% interval of the percentile's "
+        "geometric mean over deployments (or repetitions); empty: fewer than three of them",
+    )
 
 
 class ConditionSummary(AnalysisPart):
@@ -226,6 +234,11 @@ class Analysis(AnalysisPart):
         "little would be gained, or too little is known",
     )
     effects: list[Effect]
+    chains: list[Chain] = Field(
+        default_factory=list,
+        description="ways into a server over another server: what both cost in all, on primary "
+        "metrics; no comparisons of the study, and so without verdicts",
+    )
     interactions: list[Interaction] = Field(
         default_factory=list, description="does an effect depend on another factor?"
     )

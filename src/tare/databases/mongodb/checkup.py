@@ -10,7 +10,6 @@ import subprocess
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from tare.databases.mongodb.configuration import PORT
 from tare.databases.mongodb.installation import OLDEST, STAND_IN, STUB, installed, release_of
 from tare.databases.mongodb.installation import stand_in as stand_in_of
 from tare.databases.mongodb.session import connect
+from tare.doctor_check import DoctorCheck
 from tare.errors import ArtifactError, ClusterError, TareError
 
 RUN = "doctor"
@@ -48,17 +48,7 @@ Died = Callable[[], str]
 """what ended a server that was started; empty while it runs"""
 
 
-@dataclass(frozen=True)
-class Checked:
-    """One thing that was looked at: `remedy` says what to do where it is not as it should be."""
-
-    what: str
-    ok: bool
-    says: str
-    remedy: str = ""
-
-
-def how_to_get_one(system: Mapping[str, str], machine: str) -> Checked:
+def how_to_get_one(system: Mapping[str, str], machine: str) -> DoctorCheck:
     """Where a mongod comes from here.
 
     Args:
@@ -77,7 +67,7 @@ def how_to_get_one(system: Mapping[str, str], machine: str) -> Checked:
     known = [ways[name] for kind in sorted(kinds) if (name := aliases.get(kind, kind)) in ways]
     own = f"{known[0]}; or " if known else ""
     name = system.get("PRETTY_NAME", "this system")
-    return Checked(
+    return DoctorCheck(
         "mongod",
         False,
         f"none is named, and no public registry has one that Tare could fetch for {name}",
@@ -87,7 +77,7 @@ def how_to_get_one(system: Mapping[str, str], machine: str) -> Checked:
     )
 
 
-def check_home(home: Path, machine: str, features: Collection[str]) -> Iterator[Checked]:
+def check_home(home: Path, machine: str, features: Collection[str]) -> Iterator[DoctorCheck]:
     """Look at a directory with a server, and start it for a moment.
 
     Args:
@@ -99,20 +89,22 @@ def check_home(home: Path, machine: str, features: Collection[str]) -> Iterator[
         server = installed(home)
         if server.stands_in:
             name = STUB if server.kind == "tare-stub" else STAND_IN
-            yield Checked("mongod", False, f"{server.program} is {name}", "name a mongod")
+            yield DoctorCheck("mongod", False, f"{server.program} is {name}", "name a mongod")
             return
         release = release_of(server.program)
     except ArtifactError as error:
-        yield Checked("mongod", False, f"{error.what} ({error.where}): {error.why}", error.remedy)
+        yield DoctorCheck(
+            "mongod", False, f"{error.what} ({error.where}): {error.why}", error.remedy
+        )
         return
-    yield Checked("mongod", True, server.program)
+    yield DoctorCheck("mongod", True, server.program)
     cpu = _cpu(release, machine, features)
     yield cpu
     if cpu.ok:
         yield from check_started(_program(server.program))
 
 
-def check_started(starting: AbstractContextManager[tuple[Place, Died]]) -> Iterator[Checked]:
+def check_started(starting: AbstractContextManager[tuple[Place, Died]]) -> Iterator[DoctorCheck]:
     """Wait for a server's first answers, and say what they tell."""
     try:
         with starting as (place, died):
@@ -121,22 +113,22 @@ def check_started(starting: AbstractContextManager[tuple[Place, Died]]) -> Itera
             seconds = time.monotonic() - begun
     except TareError as error:
         why = f"{error.what}: {error.why}" if error.why else error.what
-        yield Checked("start", False, why, error.remedy)
+        yield DoctorCheck("start", False, why, error.remedy)
         return
-    yield Checked("start", True, f"it answers {seconds:.1f} s after its start")
+    yield DoctorCheck("start", True, f"it answers {seconds:.1f} s after its start")
     other = stand_in_of(build)
     if other is not None:
-        yield Checked("release", False, f"it says that it is {other}", "name a mongod")
+        yield DoctorCheck("release", False, f"it says that it is {other}", "name a mongod")
         return
     release = str(build.get("version", ""))
     old = _numbers(release) < OLDEST
-    yield Checked(
+    yield DoctorCheck(
         "release",
         not old,
         f"MongoDB {release}",
         "studies take 4.4 and newer; tare load 3.6 and newer" if old else "",
     )
-    yield Checked("licence", True, _licence(release, build))
+    yield DoctorCheck("licence", True, _licence(release, build))
 
 
 def _first_answer(place: Place, died: Died) -> dict[str, Any]:
@@ -247,13 +239,15 @@ def _free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def _cpu(release: str, machine: str, features: Collection[str]) -> Checked:
+def _cpu(release: str, machine: str, features: Collection[str]) -> DoctorCheck:
     since, flag, name = _NEEDS.get(machine, ((99,), "", ""))
     if _numbers(release) < since:
-        return Checked("CPU", True, f"MongoDB {release} needs nothing particular of a {machine}")
+        return DoctorCheck(
+            "CPU", True, f"MongoDB {release} needs nothing particular of a {machine}"
+        )
     if flag in features:
-        return Checked("CPU", True, f"it has {name}, which MongoDB {release} needs")
-    return Checked("CPU", False, f"MongoDB {release} needs {name}: it has not", _ANOTHER_CPU)
+        return DoctorCheck("CPU", True, f"it has {name}, which MongoDB {release} needs")
+    return DoctorCheck("CPU", False, f"MongoDB {release} needs {name}: it has not", _ANOTHER_CPU)
 
 
 def _licence(release: str, build: Mapping[str, Any]) -> str:

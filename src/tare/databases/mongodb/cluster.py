@@ -81,7 +81,8 @@ class MongoCluster(Nodes):
             self._initiate()
             self._await_set()
         self._await_write()
-        self.create_collection()
+        if self.snapshot is None:
+            self.create_collection()
 
     def _configure(self, site: Site) -> None:
         if self.installation.stands_in:

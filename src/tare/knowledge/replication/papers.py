@@ -56,7 +56,10 @@ class Paper:
     name: str
     question: str
     scales: list[str]
+    published: int
+    """findings that are known of its source"""
     findings: int
+    """of these, those of which a run of it has conditions"""
 
 
 def shipped_papers(library: Library) -> list[Paper]:
@@ -72,9 +75,20 @@ def shipped_papers(library: Library) -> list[Paper]:
         data = read_document(study_file(name)).data
         if source and isinstance(data, dict):
             question = " ".join(str(data.get("question", "")).split())
-            count = studies.count(source)
-            found.append(Paper(name, question, [*data.get("scales", {})], count))
+            scales = [*data.get("scales", {})]
+            judged = _judged(study_file(name), library)
+            found.append(Paper(name, question, scales, studies.count(source), judged))
     return found
+
+
+def _judged(path: Path, library: Library) -> int:
+    """How many findings of its source a run of the whole study can be held against."""
+    from tare.knowledge.replication.matching import match
+    from tare.knowledge.replication.reference import make_reference
+
+    here = make_reference(path, library)
+    known = {entry.finding.id: entry.finding for entry in here.entries}
+    return sum(bool(match(one, here, known).pairs) for one in known.values())
 
 
 def _known(name: str) -> str:

@@ -133,7 +133,7 @@ class ClientApi:
     ) -> list[Document]:
         wanted = {"labelSelector": labels, "fieldSelector": fields}
         query = [(key, value) for key, value in wanted.items() if value]
-        return list(self._ask("GET", _path(kind, namespace), query).get("items") or [])
+        return list(self._ask("GET", _path(kind, namespace), query=query).get("items") or [])
 
     def create(self, manifest: Document, namespace: str = "") -> Document:
         return self._ask("POST", _path(manifest["kind"], namespace), body=manifest)
@@ -189,17 +189,9 @@ class ClientApi:
     def statistics(self, node: str) -> Document:
         return self._ask("GET", f"/api/v1/nodes/{node}/proxy/stats/summary")
 
-    def _ask(
-        self,
-        method: str,
-        path: str,
-        query: list[tuple[str, str]] | None = None,
-        *,
-        body: Document | None = None,
-        content: str = "application/json",
-    ) -> Document:
-        answer = self._send(method, path, query, body=body, content=content)
-        found: Document = json.loads(answer.data)
+    def _ask(self, method: str, path: str, **options: Any) -> Document:
+        """The document that a request is answered with; as `_send` has it."""
+        found: Document = json.loads(self._send(method, path, **options).data)
         return found
 
     def _send(

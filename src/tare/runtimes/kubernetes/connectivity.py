@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from tare.runtimes.kubernetes.api import Api
     from tare.runtimes.kubernetes.facts import ClusterFacts
-    from tare.runtimes.kubernetes.node_set import Endpoint
     from tare.runtimes.kubernetes.pod_parts import Container
+    from tare.runtimes.orchestrator import Endpoint
     from tare.study.platform import Platform
 
 INSIDE = "kubernetes"

@@ -15,9 +15,10 @@ from tare.runtimes.kubernetes.names import GROUP_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import await_pod, ended, forget_lost
 from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.orchestrator import Endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from tare.artifacts.snapshot import NodeSnapshot
     from tare.runtimes.kubernetes.api import Api, Document
@@ -29,25 +30,6 @@ _GONE_S = 30.0
 _LOST_S = 3.0
 """from then on pods whose machine is lost are forgotten: nobody is there to end them"""
 _POLL_S = 0.2
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """Where clients reach one pod.
-
-    Attributes:
-        host: address for clients outside of the cluster.
-        reached: port of the software to the port at that address, where it is another.
-        inside: name for clients inside; empty: `host`.
-        machine: the node that it runs on.
-        pod_address: the pod's own.
-    """
-
-    host: str
-    reached: Mapping[int, int]
-    inside: str
-    machine: str
-    pod_address: str
 
 
 @dataclass
@@ -159,8 +141,7 @@ class NodeSet:
         members, service = self.members, self._services[index]["spec"]
         network = network or members.network
         node = str(pod["spec"]["nodeName"])
-        own = str(pod["status"]["podIP"])
-        host, reached, inside = own, {}, ""
+        host, reached, inside = str(pod["status"]["podIP"]), {}, ""
         if network in ("host", "host-port"):
             host = str(pod["status"]["hostIP"])
             reached = dict(members.on_node)
@@ -171,7 +152,7 @@ class NodeSet:
             reached = {int(one["port"]): int(one["nodePort"]) for one in service["ports"]}
         else:
             inside = f"{pod_of(members.name, index)}.{members.name}"
-        return Endpoint(host, reached, inside, node, own)
+        return Endpoint(host, reached, inside, node)
 
     def _entry(self, node: str) -> Machine:
         """The machine whose node port clients call: the one after the pod's own.

@@ -27,10 +27,11 @@ from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.pod_parts import CONF, DATA, Container
 from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.orchestrator import Group, OrchestratorRuntime, usual
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.slug import slug
-from tare.runtimes.unit import PORT_STEP, Site, Way
-from tare.study.platform import BETWEEN_NODES, Limits, Placement
+from tare.runtimes.unit import PORT_STEP, Site
+from tare.study.platform import Limits, Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -38,10 +39,9 @@ if TYPE_CHECKING:
 
     import docker
 
-    from tare.runtimes.images import Say
-    from tare.runtimes.kubernetes.api import Api, Document
-    from tare.runtimes.kubernetes.node_set import Endpoint
+    from tare.runtimes.kubernetes.api import Api
     from tare.runtimes.kubernetes.settings import ClusterSettings
+    from tare.runtimes.orchestrator import Endpoint
     from tare.runtimes.path_check import Connectivity
     from tare.runtimes.unit import SiteOptions, Unit
     from tare.study.platform import Platform
@@ -51,28 +51,24 @@ ENGINE_PROCESSES = (
     *("dockerd", "crio", "conmon", "flanneld", "calico-node", "cilium-agent", "coredns"),
     *("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd", "k3s"),
 )
-NODES_TAKE = "container-dns"
-"""by which of its endpoints nodes of a cluster reach each other, whatever their clients take"""
 
 
 @dataclass
-class _Group:
-    """One cluster: its sites as they were settled, then its set."""
+class _Group(Group):
+    """One cluster, and then its set."""
 
-    number: int
-    network: str
-    storage: str
-    sites: list[Site] = field(default_factory=list)
-    several: bool = False
+    storage: str = ""
     made: NodeSet | None = None
-    running: int = 0
     forwards: list[Forward] = field(default_factory=list)
 
 
-class KubernetesRuntime:
+class KubernetesRuntime(OrchestratorRuntime[_Group]):
     """Runs units in a namespace of their own in one cluster."""
 
     name = "kubernetes"
+    noun = "pod"
+    endpoints = DECLARED.named_endpoints
+    _connectivity_check: ConnectivityCheck | None = None
     engine_processes: tuple[str, ...] = ENGINE_PROCESSES
     head_start_s = 12.0
 
@@ -86,36 +82,23 @@ class KubernetesRuntime:
         wait: Callable[[float], None] = time.sleep,
         ask: Callable[[Sequence[str], float], list[Reply]] = ask_from_here,
     ) -> None:
-        """Prepare for one run; nothing is asked yet.
+        """As every orchestrator's.
 
         Args:
-            run: the run's name, the label of everything made.
-            work: directory for configuration of units.
             settings: which cluster.
             connect: makes the connection to it.
-            clock, wait: monotonic seconds, and letting them pass.
-            ask: asks pods that answer from this machine.
         """
-        self._run = run
-        self._work = work
+        super().__init__(run, work, clock, wait, ask)
         self._settings = settings
         self._connect = connect
-        self._clock = clock
-        self._wait = wait
-        self._ask = ask
         self._api: Api | None = None
         self._facts: ClusterFacts | None = None
         self._namespace: namespaces.Namespace | None = None
         self._pulled: dict[str, bool] = {}
         self._clients: Counter[str] = Counter()
-        self._helper = ""
         self._images: Images | None = None
-        self._groups: dict[str, _Group] = {}
-        self._left: list[_Group] = []
-        """released, but not seen to be gone: the cluster did not answer"""
         self._left_jobs: set[str] = set()
-        """likewise jobs of clients that are over, or that may have been made"""
-        self._connectivity_check: ConnectivityCheck | None = None
+        """jobs of clients that are over, or that may have been made, and may be there"""
         self._kubelets = Kubelets(lambda: self.api)
 
     @property
@@ -152,9 +135,6 @@ class KubernetesRuntime:
             self._images = Images(engine, bring, fetch, clients_by_engine=False)
         return self._images
 
-    def prepare(self, say: Say) -> None:
-        self.use_helper(self.images().of_program("pod", "tare-pod", say))
-
     def environment(self) -> dict[str, Any]:
         return self.cluster_facts().as_dict()
 
@@ -163,33 +143,17 @@ class KubernetesRuntime:
         self._pulled[name] = True
         return name
 
-    def use_helper(self, name: str) -> None:
-        """The image of tare-pod, once it is provided."""
-        self._helper = name
-
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role, network = wanted["role"], wanted["network"]
         storage, group = wanted["storage"], wanted["group"]
-        several = wanted.get("several", False)
-        conf = self._work / name / "conf"
-        conf.mkdir(parents=True, exist_ok=True)
-        site = Site(
-            name=name,
-            conf=CONF,
-            conf_on_host=conf,
-            data=DATA,
-            data_on_host=None,
-            listen="",
-            peers="",
-            endpoint_host="",
-            path=network,
-        )
+        site = self._new_site(name, network, CONF, DATA)
         if role == "client":
             return site
         members = self._groups.get(group)
         if members is None:
-            made = _Group(self._free_number(), network, storage, several=several)
-            members = self._groups[group] = made
+            several = wanted.get("several", False)
+            members = _Group(self._free_number(), network, several, storage)
+            self._groups[group] = members
         # by this name a pod is known to itself and to its peers before anybody knows its address
         own = f"{pod_of(slug(group), len(members.sites))}.{slug(group)}"
         shift = PORT_STEP * members.number if network == "host" else 0
@@ -197,16 +161,11 @@ class KubernetesRuntime:
         members.sites.append(site)
         return site
 
-    def _free_number(self) -> int:
-        taken = {group.number for group in self._groups.values()}
-        return next(number for number in range(len(taken) + 1) if number not in taken)
-
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str]
     ) -> dict[str, Any]:
         self._remove_left()
-        usual = platform.model_copy(update={"network": platform.way, "endpoint": ""})
-        found = self._connectivity(usual, nodes, port, clients)
+        found = self._connectivity(usual(platform), nodes, port, clients)
         return {"cluster": self.cluster_facts().as_dict(), **found.as_dict()}
 
     def _connectivity(
@@ -241,17 +200,12 @@ class KubernetesRuntime:
         return self._launch_member(unit) if unit.role == "database" else self._launch_client(unit)
 
     def _launch_member(self, unit: Unit) -> MemberRunning:
-        name, group = next(
-            (name, group)
-            for name, group in self._groups.items()
-            if unit.site.name in [site.name for site in group.sites]
-        )
+        name, group, index = self._place(unit)
         namespace = self._own_namespace().name
         if group.made is None:
             group.made = self._set(name, group, unit)
             if group.storage == "host-path":
                 self._mark_host_data(namespace)
-        index = [site.name for site in group.sites].index(unit.site.name)
         pod = group.made.start(index, unit.snapshot)
         if group.storage == "host-path":
             self._mark_host_data(namespace, str(pod["spec"]["nodeName"]))
@@ -259,24 +213,12 @@ class KubernetesRuntime:
         site = self._settled(unit, group, index, endpoint)
         words = self._words(group.network)
         if group.several:
-            site = replace(site, ways=self._ways(group.made, index, pod))
+            reach = partial(group.made.endpoint, index, pod)
+            site = replace(site, ways=self._ways(reach, str(pod["status"]["podIP"]), {}))
         count = partial(self._kubelets.cpu_seconds, namespace)
         return MemberRunning(
             unit, site, self.api, namespace, pod, lambda: words, count, self._clock
         )
-
-    def _ways(self, made: NodeSet, index: int, pod: Document) -> dict[str, Way]:
-        found: dict[str, Way] = {}
-        for name in DECLARED.named_endpoints:
-            one = made.endpoint(index, pod, name)
-            found[name] = Way(one.host, self._words(name), reached=one.reached, name=one.inside)
-        own = found[NODES_TAKE]
-        found[BETWEEN_NODES] = Way(own.host, f"{own.path}, from another node's pod", beside=True)
-        return found
-
-    def _words(self, network: str) -> str:
-        """What packets to such an endpoint pass through, as far as it was seen."""
-        return self._connectivity_check.words(network) if self._connectivity_check else network
 
     def _set(self, name: str, group: _Group, unit: Unit) -> NodeSet:
         """The group's set, of files that are written by now; not yet made."""
@@ -336,14 +278,7 @@ class KubernetesRuntime:
             forward = Forward(lambda: self.api.connect(pod, bound, namespace))
             group.forwards.append(forward)
             door = forward.address
-        return replace(
-            unit.site,
-            endpoint_host=endpoint.host,
-            reached=dict(endpoint.reached),
-            inside=endpoint.inside,
-            machine=endpoint.machine,
-            here=door,
-        )
+        return replace(endpoint, here=door).settle(unit.site)
 
     def _launch_client(self, unit: Unit) -> ClientRunning:
         self._remove_left()

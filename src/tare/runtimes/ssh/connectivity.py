@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.survey import printable
@@ -30,6 +30,22 @@ setsid /bin/sh "$supervise" "$home" log "$@" </dev/null >/dev/null 2>&1 &
 """
 
 
+class Answering(Protocol):
+    """What answers on hosts in the place of nodes, and as these will be reached."""
+
+    def begin(self, machine: HostMachine, ports: list[int]) -> None:
+        """Let a host answer at these ports."""
+        ...
+
+    def fault(self, machine: HostMachine) -> str:
+        """Why it does not answer; empty: nothing is known."""
+        ...
+
+    def end(self, machine: HostMachine) -> None:
+        """Take it away; nothing may be there."""
+        ...
+
+
 @dataclass(frozen=True)
 class Query:
     """One machine's query to one target, and the reply."""
@@ -47,6 +63,7 @@ def prove(
     clients: Collection[str],
     ports: Sequence[int] = (),
     group: str = "",
+    answering: Answering | None = None,
 ) -> dict[str, Any]:
     """Let the hosts of the next cluster answer, and ask them from the clients and each other.
 
@@ -57,6 +74,7 @@ def prove(
         clients: runtimes of the clients.
         ports: further ports that nodes use among themselves; none: Cassandra's.
         group: whose hosts take the nodes.
+        answering: what answers there; None: a process on the host's own network.
 
     Returns:
         For the records: the group and the hosts, their clocks, and what was seen of each way.
@@ -75,7 +93,8 @@ def prove(
         for machine in {one.name: one for one in [*members.nodes, *asking]}.values():
             machine.settle()
             machine.read_clock()
-        queries = _query(members.nodes, asking, port, between, members.shift, clients)
+        numbers = [one + members.shift for one in (port, *between)]
+        queries = _query(members.nodes, asking, numbers, clients, answering or _OnHost())
         used = {one.name: one.as_dict() for one in [*members.nodes, *asking]}
     finally:
         hosts.release(name)
@@ -92,54 +111,68 @@ def _asking(hosts: Hosts, clients: Collection[str]) -> list[HostMachine]:
 def _query(
     nodes: list[HostMachine],
     asking: list[HostMachine],
-    port: int,
-    between: list[int],
-    shift: int,
+    ports: list[int],
     clients: Collection[str],
+    answering: Answering,
 ) -> list[Query]:
+    """Args: ports: the clients' first, then those that nodes use among themselves."""
+    port, *between = ports
     try:
         for machine in nodes:
-            _begin(machine, [one + shift for one in (port, *between)])
+            answering.begin(machine, ports)
         queries: list[Query] = []
         for machine in asking:
-            queries += _from_host(machine, nodes, [port + shift])
+            queries += _from_host(machine, nodes, [port])
         if any(not one.startswith(PREFIX) for one in clients):
-            targets = [f"{one.host.service_address}:{port + shift}" for one in nodes]
+            targets = [f"{one.host.service_address}:{port}" for one in nodes]
             replies = ask_from_here(targets, _WITHIN_S)
             queries += [Query("", one, node) for one, node in zip(replies, nodes, strict=True)]
         for machine in nodes:
             others = [one for one in nodes if one is not machine]
-            queries += _from_host(machine, others, [one + shift for one in between])
+            queries += _from_host(machine, others, between)
         for one in queries:
-            _refuse(one)
+            _refuse(one, answering)
         for machine in nodes:
-            _see_forwarded(machine, port + shift)
+            _see_forwarded(machine, port)
     finally:
-        faults = _ended(nodes)
+        faults = _ended(nodes, answering)
     if faults:
         raise faults[0]
     return queries
 
 
-def _begin(machine: HostMachine, ports: list[int]) -> None:
-    """Let it answer at the address that its node will listen at, resolved where it will be."""
-    home = str(machine.home(_UNIT))
-    words = [
-        f"{MARK_VARIABLE}={machine.mark}",
-        # in groups of nobody's: joining is what tells the supervisor that it can be ended
-        *("/bin/sh", machine.script("join.sh"), home, str(machine.open_files), "--"),
-        *(str(machine.programs["tare-pod"]), "answer", "--name", machine.name),
-        *("--at", machine.host.service_address, *map(str, ports)),
-    ]
-    machine.connection.script(_ANSWER, machine.script("supervise.sh"), home, *words)
+class _OnHost:
+    """A process at the address that the node will listen at, resolved where it will be."""
+
+    def begin(self, machine: HostMachine, ports: list[int]) -> None:
+        home = str(machine.home(_UNIT))
+        words = [
+            f"{MARK_VARIABLE}={machine.mark}",
+            # in groups of nobody's: joining is what tells the supervisor that it can be ended
+            *("/bin/sh", machine.script("join.sh"), home, str(machine.open_files), "--"),
+            *(str(machine.programs["tare-pod"]), "answer", "--name", machine.name),
+            *("--at", machine.host.service_address, *map(str, ports)),
+        ]
+        machine.connection.script(_ANSWER, machine.script("supervise.sh"), home, *words)
+
+    def fault(self, machine: HostMachine) -> str:
+        """The last line of its error output."""
+        try:
+            text = machine.connection.script(_LAST_WORDS, str(machine.home(_UNIT))).text
+        except TareError:
+            return ""
+        return printable(text.rpartition("\n")[2])
+
+    def end(self, machine: HostMachine) -> None:
+        machine.end(str(machine.home(_UNIT)), 0.0)
 
 
-def _ended(nodes: list[HostMachine]) -> list[TareError]:
+def _ended(nodes: list[HostMachine], answering: Answering) -> list[TareError]:
     """What went wrong where all were told to answer no more."""
     faults: list[TareError] = []
     for machine in nodes:
         try:
-            machine.end(str(machine.home(_UNIT)), 0.0)
+            answering.end(machine)
         except TareError as error:
             faults.append(error)
     return faults
@@ -159,7 +192,7 @@ def _from_host(machine: HostMachine, nodes: list[HostMachine], ports: list[int])
     return [Query(machine.name, one, own) for one, (_, own) in zip(replies, pairs, strict=True)]
 
 
-def _refuse(one: Query) -> None:
+def _refuse(one: Query, answering: Answering) -> None:
     reply, expected = one.reply, one.expected
     if reply.name == expected.name:
         return
@@ -170,7 +203,7 @@ def _refuse(one: Query) -> None:
             why="both have this address for others, or something between translates it",
             remedy="name the address of each host's own interface in the inventory (service)",
         )
-    fault = _fault(expected)
+    fault = answering.fault(expected)
     if fault:
         raise RuntimeUnavailableError(
             "no database can listen where the others would look for it",
@@ -185,15 +218,6 @@ def _refuse(one: Query) -> None:
         remedy="open the port in the host's firewall, or name the address at which others "
         "reach the host in the inventory (service)",
     )
-
-
-def _fault(machine: HostMachine) -> str:
-    """The last line of its error output: why it does not answer; empty: none."""
-    try:
-        text = machine.connection.script(_LAST_WORDS, str(machine.home(_UNIT))).text
-    except TareError:
-        return ""
-    return printable(text.rpartition("\n")[2])
 
 
 def _see_forwarded(machine: HostMachine, port: int) -> None:

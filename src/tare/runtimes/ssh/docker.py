@@ -19,15 +19,28 @@ from tare.runtimes.docker_data import give_volume, make_directory, put_snapshot
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, own_volume
 from tare.runtimes.ssh.data import fill
 from tare.runtimes.ssh.names import MARK_LABEL
-from tare.runtimes.ssh.native import SshNativeRuntime, close_door
+from tare.runtimes.ssh.native import PATH, SshNativeRuntime, close_door
+from tare.runtimes.ssh.published import (
+    PUBLISHED,
+    PublishedAnswer,
+    bindings,
+    network_name,
+    on_its_network,
+    own_network,
+    path_into,
+    remove_network,
+)
 from tare.runtimes.ssh.transfer import fetch, send_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path, PurePosixPath
 
+    from tare.runtimes.ssh.connectivity import Answering
     from tare.runtimes.ssh.host_machine import HostMachine
+    from tare.runtimes.ssh.hosts import Hosts
     from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
+    from tare.study.platform import Platform
 
 DOCKER = "ssh-docker"
 _GROUPS = """
@@ -149,10 +162,44 @@ class SshDockerRuntime(SshNativeRuntime):
     name = DOCKER
     engine_processes: tuple[str, ...] = ENGINE_PROCESSES
 
+    def __init__(self, work: Path, hosts: Hosts, group: str = "") -> None:
+        """As SshNativeRuntime."""
+        super().__init__(work, hosts, group)
+        self._joined: dict[str, list[tuple[HostMachine, str]]] = {}
+        """cluster to the hosts and networks of its nodes"""
+
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         site = super().site(name, **wanted)
         data_on_host = site.data_on_host if wanted["storage"] == "directory" else None
-        return replace(site, conf=CONF, data=DATA, data_on_host=data_on_host)
+        site = replace(site, conf=CONF, data=DATA, data_on_host=data_on_host)
+        if wanted["role"] == "database" and wanted["network"] == PUBLISHED:
+            machine = self.hosts.machines[site.machine]
+            joined = self._joined.setdefault(wanted["group"], [])
+            joined.append((machine, network_name(machine, name)))
+            own = own_network(machine, name)
+            site = replace(site, listen=own.address, network=own.name)
+        return site
+
+    def release_group(self, group: str) -> None:
+        super().release_group(group)
+        for machine, network in self._joined.pop(group, []):
+            # of a host that is gone `tare clean` finds it, by its label
+            with contextlib.suppress(TareError, DockerException, OSError):
+                remove_network(machine, network)
+
+    def answering(self, platform: Platform) -> Answering | None:
+        return PublishedAnswer(self.hosts.say) if platform.network == PUBLISHED else None
+
+    def settled(self, unit: Unit, machine: HostMachine) -> Site:
+        site = super().settled(unit, machine)
+        if site.network:
+            site = replace(site, path=f"{PATH}, then {path_into(machine, site.peers)}")
+        return site
+
+    def close(self) -> None:
+        for group in list(self._joined):
+            self.release_group(group)
+        super().close()
 
     def launch(self, unit: Unit) -> HostDockerRunning:  # type: ignore[override]  # a running unit
         machine = self.hosts.machines[unit.site.machine]
@@ -200,8 +247,12 @@ class SshDockerRuntime(SshNativeRuntime):
         if machine.locked_memory is not None:  # as a process has it there
             soft, hard = machine.locked_memory
             ulimits.append(Ulimit(name="memlock", soft=soft, hard=hard))
+        site, published = unit.site, {}
+        if site.network:
+            published = bindings(machine, site.peers, map(site.binds, unit.ports))
         host_config = client.api.create_host_config(
-            network_mode="host",
+            network_mode=site.network or "host",
+            port_bindings=published,
             mounts=mounts,
             ulimits=ulimits,
             nano_cpus=round(unit.limits.cpus * 1e9) if unit.limits.cpus else None,
@@ -218,6 +269,8 @@ class SshDockerRuntime(SshNativeRuntime):
             environment=dict(unit.environment),
             labels=labels,
             host_config=host_config,
+            networking_config=on_its_network(client, site) if published else None,
+            ports=list(published),
             user=f"{user}:{user}",
         )
         if unit.role == "database" and unit.storage == "layer":

@@ -1,5 +1,6 @@
 # What this host is, a line NAME=VALUE each. $1: directory of Tare's on it, which need not be there yet.
 echo "kernel=$(uname -r)"
+echo "hostname=$(uname -n)"
 echo "architecture=$(uname -m)"
 echo "boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
 echo "user=$(id -u)"

@@ -1,4 +1,5 @@
-# What Tare left on this host: a line each, "process PID MARK", "unit DIRECTORY", "container ID NAME".
+# What Tare left on this host: a line each, "process PID MARK", "unit DIRECTORY", "container ID NAME",
+# "volume NAME", "network NAME".
 # find.sh DIRECTORY OWNER
 directory=$1 owner=$2
 for file in $(grep -slz "^TARE_HOST_RUN=$owner\." /proc/[0-9]*/environ); do
@@ -20,6 +21,10 @@ if command -v docker >/dev/null 2>&1; then
   docker volume ls --filter label=tare.host-run --format '{{.Name}} {{.Label "tare.host-run"}}' 2>/dev/null |
     while read -r name mark; do
       case $mark in "$owner".*) echo "volume $name" ;; esac
+    done
+  docker network ls --filter label=tare.host-run --format '{{.Name}} {{.Label "tare.host-run"}}' 2>/dev/null |
+    while read -r name mark; do
+      case $mark in "$owner".*) echo "network $name" ;; esac
     done
 fi
 exit 0

@@ -22,6 +22,7 @@ _KINDS = {
     "part": "partial files",
     "container": "containers",
     "volume": "volumes",
+    "network": "networks",
 }
 """kinds of what a search finds, and what several are called"""
 _WITHIN_S = 60.0

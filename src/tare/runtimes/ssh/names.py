@@ -10,7 +10,7 @@ from tare.machines.identity import identity
 MARK_VARIABLE = "TARE_HOST_RUN"
 """environment variable of every process that Tare starts on a host: its mark"""
 MARK_LABEL = "tare.host-run"
-"""label of containers and volumes on a host: their mark"""
+"""label of containers, volumes and networks on a host: their mark"""
 GROUPS = "tare-ssh"
 """control groups on a host are below this"""
 

@@ -16,7 +16,7 @@ from tare.machines.cgroups import CFS_PERIOD_US, Accounting
 from tare.machines.ssh import HostError
 from tare.runtimes.in_place import InPlaceRunning, InPlaceRuntime
 from tare.runtimes.poll import RateLimitedPoll
-from tare.runtimes.ssh.connectivity import prove
+from tare.runtimes.ssh.connectivity import Answering, prove
 from tare.runtimes.ssh.data import fill
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
 from tare.runtimes.ssh.transfer import fetch, send_directory
@@ -235,8 +235,13 @@ class SshNativeRuntime(InPlaceRuntime):
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str]
     ) -> dict[str, Any]:
+        answering = self.answering(platform)
+        return prove(self.hosts, nodes, port, clients, group=self._of, answering=answering)
+
+    def answering(self, platform: Platform) -> Answering | None:
+        """What answers in the place of nodes of such a platform; None: a process of their hosts."""
         del platform
-        return prove(self.hosts, nodes, port, clients, group=self._of)
+        return None
 
     def launch(self, unit: Unit) -> HostRunning:
         site = unit.site

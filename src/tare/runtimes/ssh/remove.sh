@@ -15,6 +15,7 @@ for line in "$@"; do
       ;;
     container\ *) docker rm -f -v "${rest%% *}" >/dev/null ;;
     volume\ *) docker volume rm "$rest" >/dev/null ;;
+    network\ *) docker network rm "$rest" >/dev/null ;; # after its containers, which come first
   esac
 done
 for line in "$@"; do

@@ -20,12 +20,13 @@ from tare.runtimes.swarm.path import (
     refuse_broken,
     userland_proxies,
 )
-from tare.runtimes.swarm.services import Endpoint, ServiceGroup, remove_networks
+from tare.runtimes.swarm.services import ServiceGroup, remove_networks
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from tare.runtimes.orchestrator import Endpoint
     from tare.runtimes.swarm.facts import SwarmFacts
     from tare.runtimes.swarm.manager import Manager
     from tare.study.platform import Platform

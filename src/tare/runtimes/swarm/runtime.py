@@ -6,12 +6,14 @@ import contextlib
 import resource
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.images import Images
 from tare.runtimes.open_files import open_files
+from tare.runtimes.orchestrator import Group, OrchestratorRuntime, usual
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.swarm import client, images
 from tare.runtimes.swarm.connectivity import ConnectivityCheck
@@ -25,8 +27,8 @@ from tare.runtimes.swarm.services import ServiceGroup, remove_networks
 from tare.runtimes.swarm.settings import connect_engine
 from tare.runtimes.swarm.tasks import address_on
 from tare.runtimes.swarm.volumes import NodeVolumes
-from tare.runtimes.unit import PORT_STEP, Site, Way
-from tare.study.platform import BETWEEN_NODES, Placement
+from tare.runtimes.unit import PORT_STEP, Site
+from tare.study.platform import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -34,36 +36,32 @@ if TYPE_CHECKING:
 
     import docker
 
-    from tare.runtimes.images import Say
     from tare.runtimes.swarm.facts import Node
-    from tare.runtimes.swarm.manager import Document, Manager
+    from tare.runtimes.swarm.manager import Manager
     from tare.runtimes.swarm.settings import SwarmSettings
     from tare.runtimes.unit import Running, SiteOptions, Unit
     from tare.study.platform import Platform
 
-NODES_TAKE = "container-dns"
-"""by which of its endpoints nodes of a cluster reach each other, whatever their clients take"""
-
 
 @dataclass
-class _Group:
-    """One cluster: its sites as they were settled, its network, then its services."""
+class _Group(Group):
+    """One cluster, its network, and then its services."""
 
-    number: int
-    endpoint: str
-    network: str
+    joined: str = ""
+    """the network's id"""
     labels: dict[str, str] = field(default_factory=dict)
     """of the network that is made for it; empty: it joins one"""
-    several: bool = False
-    sites: list[Site] = field(default_factory=list)
     volumes: list[str] = field(default_factory=list)
     services: ServiceGroup | None = None
 
 
-class SwarmRuntime:
+class SwarmRuntime(OrchestratorRuntime[_Group]):
     """Runs units as services of one Swarm."""
 
     name = "swarm"
+    noun = "task"
+    endpoints = DECLARED.named_endpoints
+    _connectivity_check: ConnectivityCheck | None = None
     engine_processes: tuple[str, ...] = ENGINE_PROCESSES
     head_start_s = 4.0
 
@@ -78,32 +76,20 @@ class SwarmRuntime:
         ask: Callable[[Sequence[str], float], list[Reply]] = ask_from_here,
         volumes: NodeVolumes | None = None,
     ) -> None:
-        """Prepare for one run; nothing is asked yet.
+        """As every orchestrator's.
 
         Args:
-            run: the run's name, the label of everything made.
-            work: directory for configuration of units.
             settings: which Swarm.
             manager: of it; None: the engine that the settings name.
-            clock, wait: monotonic seconds, and letting them pass.
-            ask: asks units that answer from this machine.
             volumes: fills volumes on nodes; None: through the engines that the settings name.
         """
-        self._run = run
-        self._work = work
+        super().__init__(run, work, clock, wait, ask)
         self._settings = settings
         self._manager = manager
-        self._clock = clock
-        self._wait = wait
-        self._ask = ask
         self._engine: docker.DockerClient | None = None
         self._facts: SwarmFacts | None = None
-        self._helper = ""
-        self._groups: dict[str, _Group] = {}
-        self._left: list[_Group] = []
         self._placement = Placement()
         self._volumes = volumes or NodeVolumes(settings.engines, clock=clock, wait=wait)
-        self._connectivity_check: ConnectivityCheck | None = None
 
     @property
     def engine(self) -> docker.DockerClient:
@@ -145,32 +131,19 @@ class SwarmRuntime:
         """Those of the manager's engine, which runs clients."""
         return Images(self.engine, self.provide, lambda _, image, say: self.provide(image, say))
 
-    def prepare(self, say: Say) -> None:
-        self.use_helper(self.images().of_program("pod", "tare-pod", say))
-
     def environment(self) -> dict[str, Any]:
         return self.swarm_facts().as_dict()
 
-    def use_helper(self, image: str) -> None:
-        """The image of tare-pod, once it is provided."""
-        self._helper = image
-
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role, network, group = wanted["role"], wanted["network"], wanted["group"]
-        several = wanted.get("several", False)
-        conf = self._work / name / "conf"
-        conf.mkdir(parents=True, exist_ok=True)
         members = self._groups.get(group)
-        site = Site(
-            name=name, conf=CONF, conf_on_host=conf, data=DATA, data_on_host=None,
-            listen="", peers="", endpoint_host="", path=network,
-        )  # fmt: skip
+        site = self._new_site(name, network, CONF, DATA)
         if role == "client":
-            joined = network != HOST and members is not None and members.network != HOST
-            return replace(site, network=members.network if joined and members else "")
+            joined = network != HOST and members is not None and members.joined != HOST
+            return replace(site, network=members.joined if joined and members else "")
         if members is None:
             members = self._groups[group] = self._new_group(group, network)
-            members.several = several
+            members.several = wanted.get("several", False)
         own = own_name(service_of(self._run, name))
         if network == HOST:
             site = self._on_machine(site, members)
@@ -183,23 +156,19 @@ class SwarmRuntime:
     def _new_group(self, group: str, endpoint: str) -> _Group:
         number = self._free_number()
         if endpoint == HOST:
-            return _Group(number, endpoint, HOST)
+            return _Group(number, endpoint, joined=HOST)
         if self._settings.network:
             found = self.manager.inspect("network", self._settings.network)
-            return _Group(number, endpoint, str(found["Id"]))
-        made = _Group(number, endpoint, "", labels_of(self._run, group))
+            return _Group(number, endpoint, joined=str(found["Id"]))
+        made = _Group(number, endpoint, labels=labels_of(self._run, group))
         try:
-            made.network = self.manager.create_network(network_of(self._run, group), made.labels)
+            made.joined = self.manager.create_network(network_of(self._run, group), made.labels)
         except BaseException:  # the answer may be lost, and the network there
             self._left.append(made)
             with contextlib.suppress(RuntimeUnavailableError):
                 self._remove(made)
             raise
         return made
-
-    def _free_number(self) -> int:
-        taken = {one.number for one in [*self._groups.values(), *self._left]}
-        return next(number for number in range(len(taken) + 1) if number not in taken)
 
     def _on_machine(self, site: Site, members: _Group) -> Site:
         """A site on a machine's own network, whose address is known before anything runs there."""
@@ -226,8 +195,7 @@ class SwarmRuntime:
             self.manager, local=self._settings.local
         )
         number = self._free_number()
-        usual = platform.model_copy(update={"network": platform.way, "endpoint": ""})
-        found = self._connectivity_check.prove(usual, nodes, port, clients, number)
+        found = self._connectivity_check.prove(usual(platform), nodes, port, clients, number)
         return {"swarm": self.swarm_facts().as_dict(), **found.as_dict()}
 
     def launch(self, unit: Unit) -> Running:
@@ -237,27 +205,18 @@ class SwarmRuntime:
         return self._launch_member(unit)
 
     def _launch_member(self, unit: Unit) -> MemberRunning:
-        group = next(
-            group for group in self._groups.values()
-            if unit.site.name in [site.name for site in group.sites]
-        )  # fmt: skip
+        _, group, index = self._place(unit)
         if group.services is None:
             group.services = self._services(group, unit)
-        index = [site.name for site in group.sites].index(unit.site.name)
         software = self._filled(group, group.services.planned(index), unit, _software(unit))
         task = group.services.start(index, software, unit.site.files())
-        endpoint = group.services.reach(index, task)
-        site = replace(
-            unit.site,
-            endpoint_host=endpoint.host,
-            reached=dict(endpoint.reached),
-            inside=endpoint.inside,
-            machine=endpoint.node,
-            here=endpoint.door,
-        )
+        site = group.services.reach(index, task).settle(unit.site)
         if group.several:
-            site = replace(site, ways=self._ways(group.services, index, task))
-        words = self._words(group.endpoint)
+            missing = {} if group.services.proxied else dict.fromkeys(PROXIED, NO_IP_VS)
+            reach = partial(group.services.reach, index, task)
+            ways = self._ways(reach, address_on(task, group.services.network), missing)
+            site = replace(site, ways=ways)
+        words = self._words(group.network)
         service = service_of(self._run, unit.site.name)
         return MemberRunning(unit, site, self.manager, service, task, words, self._clock)
 
@@ -278,30 +237,12 @@ class SwarmRuntime:
         self._volumes.fill(node.name, name, labels, software.image, unit.snapshot)
         return replace(software, volume=name)
 
-    def _ways(self, services: ServiceGroup, index: int, task: Document) -> dict[str, Way]:
-        found: dict[str, Way] = {}
-        for name in DECLARED.named_endpoints:
-            if name in PROXIED and not services.proxied:
-                found[name] = Way("", "", fault=NO_IP_VS)
-                continue
-            one = services.reach(index, task, name)
-            found[name] = Way(one.host, self._words(name), reached=one.reached, name=one.inside)
-        own = address_on(task, services.network)
-        path = f"{self._words(NODES_TAKE)}, from another node's task"
-        fault = "" if own else "the Swarm does not tell the task's address on its network"
-        found[BETWEEN_NODES] = Way(own, path, beside=True, fault=fault)
-        return found
-
-    def _words(self, endpoint: str) -> str:
-        """What packets to such an endpoint pass through, as far as it was seen."""
-        return self._connectivity_check.words(endpoint) if self._connectivity_check else endpoint
-
     def _services(self, group: _Group, unit: Unit) -> ServiceGroup:
         units = [site.name for site in group.sites]
         names = [service_of(self._run, name) for name in units]
         placement = unit.placement or Placement()
         return ServiceGroup(
-            self.manager, self._run, names, units, group.endpoint, group.network, unit.ports[0],
+            self.manager, self._run, names, units, group.network, group.joined, unit.ports[0],
             group.number, placement, self.swarm_facts().nodes,
             group.several and self.swarm_facts().ip_vs is not False, self._clock, self._wait,
         )  # fmt: skip

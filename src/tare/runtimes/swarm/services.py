@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
+from tare.runtimes.orchestrator import Endpoint
 from tare.runtimes.swarm.documents import HOST, Reach, Software, service_document
 from tare.runtimes.swarm.facts import constraints
 from tare.runtimes.swarm.manager import label_filter
@@ -23,25 +24,6 @@ if TYPE_CHECKING:
 
 _GONE_S = 30.0
 _POLL_S = 0.2
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """Where one unit is reached.
-
-    Attributes:
-        host: for clients.
-        reached: port of the software to the port at that address, where it is another.
-        inside: name for clients on the units' network; empty: `host`.
-        node: host name of the node that it runs on.
-        door: where this process reaches it, whatever the endpoint.
-    """
-
-    host: str
-    reached: Mapping[int, int]
-    inside: str
-    node: str
-    door: tuple[str, int]
 
 
 @dataclass

@@ -1,0 +1,18 @@
+"""What `tare doctor` tells of: of this machine, of a host, of a database's server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class DoctorCheck:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    says: str
+    remedy: str = ""
+    """what to do where it is not as it should be"""
+    needed: bool = True
+    """without it nothing runs there"""

@@ -1,0 +1,61 @@
+"""Makes the kept form of one of Tare's own replications, of its analysis and study."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+from tare.analysis.model import Analysis
+from tare.knowledge.advice import FAMILIES, family
+from tare.knowledge.from_run import About, findings_of
+from tare.knowledge.measured import MeasuredRun
+from tare.study.read import load_study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.knowledge.schema import Finding
+
+ANALYSIS = "analysis.json.gz"
+
+
+def measured_from(directory: Path, about: MeasuredRun, *, unpooled: bool = False) -> MeasuredRun:
+    """The run's effects on the kinds of metrics that advice is about.
+
+    Args:
+        directory: of docs/replications, with study.yaml and analysis.json.gz.
+        about: the run's day, machine and caution; its findings and validity are made anew.
+        unpooled: take each effect's plain paired interval, where the reading says that the pooled
+            one does not hold.
+    """
+    analysis = Analysis.model_validate_json(gzip.decompress((directory / ANALYSIS).read_bytes()))
+    study = load_study(directory / "study.yaml")
+    if unpooled:
+        own = [one.model_copy(update={"ci": one.ci_unpooled or one.ci}) for one in analysis.effects]
+        analysis = analysis.model_copy(update={"effects": own})
+    said = About(study=about.run, hardware=about.machine)
+    made = findings_of(analysis, study, said).findings
+    return about.model_copy(
+        update={
+            "valid": analysis.valid,
+            "invalid": [one.summary for one in analysis.checks if one.status == "invalid"],
+            "findings": [_kept(one, about.run) for one in made if family(one.metric) in FAMILIES],
+        }
+    )
+
+
+def _kept(finding: Finding, run: str) -> Finding:
+    """Without what the analysis says at length, under the kept run's name."""
+    effect = finding.effect
+    return finding.model_copy(
+        update={
+            "id": f"{run}.{finding.id.partition('.computed.')[2]}"[:120],
+            "notes": "",
+            "effect": effect.model_copy(update={"mean_of": []}) if effect else None,
+        }
+    )
+
+
+def written(run: MeasuredRun) -> str:
+    """The text of its file."""
+    return run.model_dump_json(exclude_defaults=True, indent=1) + "\n"

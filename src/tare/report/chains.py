@@ -1,0 +1,70 @@
+"""A way into a server over another server: both links of the chain, and what they are in all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.enumeration import listing
+from tare.report import numbers
+from tare.report.escaping import plain
+from tare.report.labels import condition_labels
+from tare.report.table import Cell, RowKey, Table
+
+if TYPE_CHECKING:
+    from tare.analysis.model import Analysis, Chain
+
+COLUMNS = ("in all", "95% interval", "server", "way")
+"""Of a row in the terminal."""
+
+
+def title(analysis: Analysis) -> str:
+    """From where to where the chains lead, by way of what."""
+    named = condition_labels(analysis)
+    from_, through = (
+        listing(list(dict.fromkeys(plain(named.get(one, one)) for one in names)))
+        for names in (
+            [one.baseline for one in analysis.chains],
+            [one.through for one in analysis.chains],
+        )
+    )
+    return f"In all over {from_}: the server ({through}), then the way into it"
+
+
+def chains_table(analysis: Analysis) -> Table | None:
+    """A row for each way, a column for each metric; None: no way's server is compared with another
+    one."""
+    if not analysis.chains:
+        return None
+    titles = {one.name: one.title for one in analysis.metrics}
+    named = condition_labels(analysis)
+    by_place = {(one.treatment, one.metric): one for one in analysis.chains}
+    metrics = list(dict.fromkeys(one.metric for one in analysis.chains))
+    ways = list(dict.fromkeys(one.treatment for one in analysis.chains))
+    rows = [
+        [
+            Cell(plain(named.get(way, way))),
+            *(_cell(by_place.get((way, metric))) for metric in metrics),
+        ]
+        for way in ways
+    ]
+    note = (
+        "No comparison of the study, so without a verdict. The interval is that of the whole, from "
+        f"{numbers.count(analysis.chains[0].deployments, 'round')}: it is wider than the way's, "
+        "because servers differ."
+    )
+    columns = ["Way", *(titles[metric] for metric in metrics)]
+    keys = [RowKey(condition=way) for way in ways]
+    return Table(title(analysis), columns, rows, [note], "chains", keys=keys)
+
+
+def _cell(one: Chain | None) -> Cell:
+    if one is None:
+        return Cell("")
+    whole, interval, server, way = changes(one)
+    return Cell(f"{whole} {interval}: {server}, then {way}", value=one.ratio)
+
+
+def changes(one: Chain) -> tuple[str, str, str, str]:
+    """The whole and its interval, then both links."""
+    server, way = (numbers.change(link.ratio) for link in one.links)
+    return numbers.change(one.ratio), numbers.interval(one.ci), server, way

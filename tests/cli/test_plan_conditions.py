@@ -1,0 +1,58 @@
+"""A plan of many conditions lists levels, and every condition where that is asked for."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from tare.cli.console import Terminal
+from tare.cli.plan_conditions import MOST_ROWS
+from tare.cli.plan_text import show
+from tare.study.plan import make_plan
+from tare.study.schema import Study
+
+if TYPE_CHECKING:
+    from tare.study.plan import Plan
+
+
+def planned(threads: int) -> Plan:
+    study: dict[str, Any] = {
+        "study": "many",
+        "factors": {
+            "platform": {"native": {}, "docker": {"platform.runtime": "docker"}},
+            "threads": {f"t{n}": {"load.threads": n} for n in range(1, threads + 1)},
+        },
+        "baseline": {"platform": "native"},
+        "analysis": {"by": ["threads"]},
+    }
+    return make_plan(Study.model_validate(study))
+
+
+def told(plan: Plan, *, every: bool = False) -> list[str]:
+    out = io.StringIO()
+    show(plan, Terminal(file=out, width=80), every=every)
+    return out.getvalue().splitlines()
+
+
+def test_of_many_conditions_each_level_has_a_row() -> None:
+    plan = planned(30)
+    lines = told(plan)
+    assert any(one.split() == ["platform", "native", "nothing", "30"] for one in lines)
+    assert any("docker" in one and "platform.runtime docker" in one for one in lines)
+    assert any(one.startswith("60 conditions, on ") and "--all" in one for one in lines)
+    assert not any("docker, host, directory" in one for one in lines)
+    assert len(lines) < len(plan.conditions) + 30
+    block = next(one for one in lines if "B01: 60: " in one)
+    assert "and 57 more" in " ".join(lines[lines.index(block) :][:2])
+
+
+def test_all_of_them_are_listed_where_that_is_asked_for() -> None:
+    plan = planned(30)
+    lines = told(plan, every=True)
+    for one in plan.conditions:
+        assert any(line.startswith(f"{one.name} ") for line in lines)
+
+
+def test_few_conditions_are_listed_in_any_case() -> None:
+    plan = planned(MOST_ROWS // 2)
+    assert any(line.startswith("docker.t3 ") for line in told(plan))
