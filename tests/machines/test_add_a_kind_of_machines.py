@@ -99,20 +99,21 @@ def test_what_is_missing_for_it_leaves_its_conditions_out(installed: Path) -> No
 def test_one_is_made_reached_and_gone(installed: Path) -> None:
     inside, outside, left = told(
         installed,
-        "import os, time\n"
+        "import os\n"
         "from tare.machines.made import made_for\n"
-        "from tare.machines.ssh import Connection, HostError\n"
+        "from tare.machines.ssh import Connection\n"
         "from tare.study.domains import domains_of\n"
         "from tare.study.read import load_study\n"
         "from tare.study.plan import make_plan\n"
         "plan = make_plan(load_study(Path('study.yaml')))\n"
         "made = made_for('run', domains_of(plan.conditions, plan.study.design, 2), print)\n"
-        "made.start(print)\n"
-        "(machine,) = made.machines.values()\n"
-        "connection = Connection(machine.host)\n"
-        "own = connection.check('readlink', '/proc/self/ns/net')\n"
-        "connection.close()\n"
-        "made.close()\n"
+        "try:\n"
+        "    made.start(print)\n"
+        "    (machine,) = made.machines.values()\n"
+        "    connection = Connection(machine.host)\n"
+        "    try: own = connection.check('readlink', '/proc/self/ns/net')\n"
+        "    finally: connection.close()\n"
+        "finally: made.close()\n"
         "print(json.dumps([own, os.readlink('/proc/self/ns/net'), made.directory.exists()]))",
     )
     assert inside.startswith("net:")

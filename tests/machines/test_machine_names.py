@@ -20,7 +20,6 @@ MODULES = re.compile(rf"tare\.machines\.({NAMES})(\.|_|$)")
 CONNECTION = re.compile(r"runtimes/ssh/|machines/(clocks|checkup|survey|prepare/.*)\.py")
 """What asks machines through a connection, `tare.machines.ssh`, which is no kind of its own."""
 ANOTHER_THING = {
-    "cli/machines.py": "the program ssh, by which hosts are asked",
     "databases/mongodb/metrics.py": "MongoDB's own database of that name",
     "machines/addresses.py": "a field of `ip -json`",
     "machines/inventory/ansible.py": "Ansible's word for how it connects",
@@ -28,7 +27,7 @@ ANOTHER_THING = {
     "runtimes/replies.py": "the near end of a connection, as tare-pod tells it",
 }
 """Files in which the same word names something else; none decides anything by a kind."""
-MOST_IN_TEXTS = 12
+MOST_IN_TEXTS = 5
 """Files whose texts for people name a kind that its registry has: remedies and examples."""
 
 

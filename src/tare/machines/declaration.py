@@ -155,7 +155,17 @@ class MachinesDeclaration:
 
         Of machines that are made it tells what they are: those of other limits or disks are others.
         """
-        return platform.hosts
+        if not self.made:
+            return platform.hosts
+        limits, domain = platform.limits, platform.domain
+        usual = type(domain)()
+        parts = [self.name]
+        parts += [f"{limits.cpus:g}cpus"] if limits.cpus is not None else []
+        parts += [f"on{limits.cpuset.replace(',', '.')}"] if limits.cpuset is not None else []
+        parts += [f"{limits.memory >> 20}MiB"] if limits.memory is not None else []
+        parts += [domain.cache] if domain.cache != usual.cache else []
+        parts += [domain.format] if domain.format != usual.format else []
+        return "-".join(parts)
 
     def obstacles(
         self,
@@ -170,7 +180,10 @@ class MachinesDeclaration:
             inventory: the hosts that are named here; None: none are.
             missing: why machines of a kind, by its name, cannot be made here.
         """
-        yield from ()
+        if self.made:
+            from tare.machines.nodes_apart import on_made_machines
+
+            yield from on_made_machines(self.name, setup, missing)
 
     # machines that are made
 
@@ -184,7 +197,12 @@ class MachinesDeclaration:
 
     def seen(self) -> MachinesSeen | None:
         """What `tare doctor` says of it; None: nothing, as none is made."""
-        return None
+        if not self.made:
+            return None
+        gone = self.missing()
+        if gone is not None:
+            return MachinesSeen(False, gone.why, gone.remedy)
+        return MachinesSeen(True, self.seen_to_be() or "can be made")
 
     def in_plan(self) -> Iterator[str]:
         """What a plan says of those that it will make, in lines."""

@@ -9,9 +9,37 @@ from tare.runtimes.obstacle import Obstacle
 from tare.runtimes.registry import declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from tare.machines.declaration import Missing
     from tare.study.schema import Setup
+
+
+def on_made_machines(
+    kind: str, setup: Setup, missing: Callable[[str], Missing | None]
+) -> Iterator[Obstacle]:
+    """What hinders a setup on machines that are made here.
+
+    Args:
+        kind: as the study names it.
+        missing: why machines of a kind cannot be made.
+    """
+    runtime = declared(setup.platform.runtime)
+    if not runtime.on_hosts:
+        why = f"this version makes no virtual machines for {runtime.name}"
+        yield Obstacle(("platform", "machines"), why, as_hosts())
+    elif (gone := missing(kind)) is not None:
+        yield Obstacle(("platform", "machines"), gone.why, gone.remedy)
+    yield from not_brought(setup)
+    if setup.platform.network in ("bridge", "published"):
+        why = "engines of virtual machines that Tare makes have no bridge, and publish no ports"
+        remedy = "set platform.network to host"
+        if setup.platform.network == "published":
+            remedy += "; ports are published on hosts of your own (docs/machines.md)"
+        yield Obstacle(("platform", "network"), why, remedy)
+    if setup.client.network != "host":
+        why = "this version gives clients of virtual machines this machine's own network"
+        yield Obstacle(("client", "network"), why, "set client.network to host")
 
 
 def as_hosts() -> str:

@@ -34,11 +34,11 @@ def obstacle(
         missing: why this machine makes none of a kind, asked only if the setup needs them.
     """
     found = list(_obstacles(setup))
-    for runtime in dict.fromkeys((setup.platform.runtime, setup.client.runtime)):
-        found += declared(runtime).obstacles(setup, named.get(runtime))
     for part in ("platform", "client"):
         kind = getattr(setup, part).source
         found += kind.obstacles(setup, part, inventory, missing)
+    for runtime in dict.fromkeys((setup.platform.runtime, setup.client.runtime)):
+        found += declared(runtime).obstacles(setup, named.get(runtime))
     if not found:
         return None
     whys = tuple(dict.fromkeys(one.why for one in found))

@@ -173,5 +173,5 @@ def test_units_of_an_emulated_machine_are_waited_for_longer(
     machine: HostMachine, made: HostMachine, domain: Domain
 ) -> None:
     assert (machine.patience, made.patience) == (1.0, 1.0)
-    domain.works.accelerator = "tcg"
+    domain.emulated = True
     assert made.patience > 1.0
