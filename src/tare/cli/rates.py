@@ -65,7 +65,7 @@ def _above_cpus(one: Condition, rate: float) -> str:
 def _cpus(setup: Setup) -> float | None:
     """CPUs that all servers of a condition may use together; None: they are not on this machine."""
     platform = setup.platform
-    if platform.machines != "local" or declared(platform.runtime).orchestrator:
+    if not platform.source.here or declared(platform.runtime).orchestrator:
         return None
     limits, there = platform.limits, float(local_facts().cpus)
     if limits.cpuset is not None:

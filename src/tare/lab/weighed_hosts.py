@@ -16,11 +16,11 @@ from tare.lab import on_hosts
 from tare.lab.quiet_host import QuietHost, refuse_vague
 from tare.lab.quiet_servers import PORT, Server, pinned_cpus
 from tare.lab.weighed_servers import RUN, ServerPlace, message
+from tare.machines import registry as machines
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import local_facts
 from tare.machines.inventory.host import NODES
 from tare.machines.inventory.read import VARIABLE
-from tare.machines.ssh_declaration import DECLARED as OVER_SSH
 from tare.nearest import did_you_mean
 from tare.records.kept_measurements import MeasuredMachine
 from tare.records.prices import ServersHost
@@ -257,7 +257,7 @@ class HostServers:
                 there = self._runtime(place.runtime, Path(work))
                 stack.callback(there.close)
                 asked = {
-                    "machines": OVER_SSH.name,
+                    "machines": machines.having(lambda one: one.from_inventory)[0],
                     "runtime": place.runtime,
                     "network": place.network,
                 }
