@@ -160,7 +160,7 @@ def test_a_client_beside_the_services_of_a_swarm_reaches_them_by_name(read: Read
             "platform:\n  machines: ssh\n  runtime: docker\n  network: bridge\n",
             5,
             "platform.network: bridge with platform.machines ssh",
-            "platform.network to published, which is that bridge behind a port of its host, or to host",
+            "platform.network to published, which is that bridge",
         ),
         (
             "platform:\n  hosts: vmware\n",
