@@ -18,9 +18,7 @@ from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
 from tare.runtimes.docker_data import give_volume, make_directory, put_snapshot
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, own_volume
 from tare.runtimes.ssh.data import fill
-from tare.runtimes.ssh.names import MARK_LABEL
-from tare.runtimes.ssh.native import PATH, SshNativeRuntime, close_door
-from tare.runtimes.ssh.published import (
+from tare.runtimes.ssh.docker_published import (
     PUBLISHED,
     PublishedAnswer,
     bindings,
@@ -30,6 +28,8 @@ from tare.runtimes.ssh.published import (
     path_into,
     remove_network,
 )
+from tare.runtimes.ssh.names import MARK_LABEL
+from tare.runtimes.ssh.native import PATH, SshNativeRuntime, close_door
 from tare.runtimes.ssh.transfer import fetch, send_directory
 
 if TYPE_CHECKING:

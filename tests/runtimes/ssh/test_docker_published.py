@@ -16,7 +16,7 @@ from docker.errors import DockerException
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.ssh import Connection
-from tare.runtimes.ssh import published
+from tare.runtimes.ssh import docker_published as published
 from tare.runtimes.ssh.host_machine import HostMachine
 from tare.runtimes.ssh.names import MARK_LABEL, mark_of
 from tests.machines.fake_ssh import FakeHost
