@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,12 +78,42 @@ def shipped_papers(library: Library) -> list[Paper]:
         if source and isinstance(data, dict):
             question = " ".join(str(data.get("question", "")).split())
             scales = [*data.get("scales", {})]
-            judged = _judged(study_file(name), library)
+            file = study_file(name)
+            judged = _kept_count(file, library)
+            judged = count_judged(file, library) if judged is None else judged
             found.append(Paper(name, question, scales, studies.count(source), judged))
     return found
 
 
-def _judged(path: Path, library: Library) -> int:
+def kept_counts(library: Library) -> str:
+    """The text of `judged.json`: of each shipped study how many findings it can judge, which takes
+    a third of a second to count, and of which text of the study that holds."""
+    counts = {
+        one.name: {"study": _digest(study_file(one.name)), "judged": one.findings}
+        for one in shipped_papers(library)
+    }
+    return json.dumps({"findings": _of_findings(library), "studies": counts}, indent=1) + "\n"
+
+
+def _kept_count(path: Path, library: Library) -> int | None:
+    """What was counted before, of this very study and these findings; None: of others."""
+    kept = json.loads((Path(__file__).parent / "judged.json").read_text(encoding="utf-8"))
+    own = kept["studies"].get(path.stem)
+    if own is None or own["study"] != _digest(path):
+        return None
+    return int(own["judged"]) if kept["findings"] == _of_findings(library) else None
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _of_findings(library: Library) -> str:
+    """Digest of the findings' names: another set of them may match otherwise."""
+    return hashlib.sha256("\n".join(library.entries).encode()).hexdigest()
+
+
+def count_judged(path: Path, library: Library) -> int:
     """How many findings of its source a run of the whole study can be held against."""
     from tare.knowledge.replication.matching import match
     from tare.knowledge.replication.reference import make_reference
