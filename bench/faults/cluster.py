@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 from kubernetes import client, config
-from tests.integration.rigs import KUBERNETES_STATE
+from tests.integration.rigs import KUBERNETES
 
 from tare.runtimes.kubernetes.settings import VARIABLE
 
@@ -76,5 +76,5 @@ def _serves(process: psutil.Process) -> bool:
     """Whether this is the API server of the rig."""
     with contextlib.suppress(psutil.Error):
         rig = process.environ().get("TARE_RIG")
-        return process.name() == "kube-apiserver" and rig == str(KUBERNETES_STATE)
+        return process.name() == "kube-apiserver" and rig == str(KUBERNETES.state)
     return False
