@@ -57,5 +57,7 @@ def _kept(finding: Finding, run: str) -> Finding:
 
 
 def written(run: MeasuredRun) -> str:
-    """The text of its file."""
-    return run.model_dump_json(exclude_defaults=True, indent=1) + "\n"
+    """The text of its file: a finding on a line."""
+    head = run.model_dump_json(exclude_defaults=True, exclude={"findings"})
+    lines = ",\n".join(one.model_dump_json(exclude_defaults=True) for one in run.findings)
+    return f'{head[:-1]},"findings":[\n{lines}\n]}}\n'
