@@ -178,7 +178,7 @@ def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_pat
 
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
     """The servers take their time, too: a slice holds what they answer one after the other."""
-    words = ("--seconds", "24", "--in-flight", "32", "--service-us", "200")
+    words = ("--seconds", "38", "--in-flight", "32", "--service-us", "200")
     found = weighed(*words, DOCKER_HOST="unix:///nowhere/docker.sock")
     assert {one.way for one in found.prices} == {*WAYS[:2]}
     assert "no Docker engine answers" in found.left_out["docker"]
