@@ -65,7 +65,7 @@ def test_tare_s_own_are_found_first_and_then_what_packages_bring(
 @pytest.mark.parametrize(
     ("load", "why"),
     [
-        (Again, "there are machines kvm already"),
+        (Again, "there is a kind of machines kvm already"),
         (lambda: importlib.import_module("no_such_cloud"), "No module named 'no_such_cloud'"),
         (lambda: "cloud", "it is no tare.machines.declaration.MachinesDeclaration"),
         (MachinesDeclaration, "its name is None"),
@@ -86,7 +86,7 @@ def test_what_a_package_brings_and_cannot_be_used_is_told_with_the_package(
 
 
 def test_a_kind_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(RuntimeUnavailableError, match="no machines cloud") as refused:
+    with pytest.raises(RuntimeUnavailableError, match="no kind of machines cloud") as refused:
         registry.declared("cloud")
     assert ", ".join(NAMES) in refused.value.why
 

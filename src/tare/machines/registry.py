@@ -1,19 +1,14 @@
-"""Every kind of machines that there is: Tare's own, and those that other packages bring.
-
-A package of others names its declaration as an entry point of the group `tare.machines`; the entry
-point's name says nothing, the declaration's does (docs/add-a-kind-of-machines.md). Tare's own are
-listed here, so that they are found without an installation too.
-"""
+"""Every kind of machines that there is: Tare's own, and those that other packages bring
+(docs/add-a-kind-of-machines.md)."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tare.errors import RuntimeUnavailableError
 from tare.machines.declaration import MachinesDeclaration
+from tare.self_declared import SelfDeclared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,6 +30,12 @@ NOT_KINDS = ("physical", "vm", "nodes", "clients")
 """Words of findings and inventories that a kind's name would be taken for."""
 
 
+_ALL = SelfDeclared(
+    "kind of machines", GROUP, MachinesDeclaration, OWN, _NAME,
+    f"begins with a letter, and is none of {', '.join(NOT_KINDS)}", NOT_KINDS,
+)  # fmt: skip
+
+
 @cache
 def registered() -> Mapping[str, MachinesDeclaration]:
     """Every kind of machines by its name.
@@ -42,15 +43,7 @@ def registered() -> Mapping[str, MachinesDeclaration]:
     Raises:
         RuntimeUnavailableError: what another package brings cannot be used.
     """
-    from importlib.metadata import entry_points  # which takes longer than all else here
-
-    found = {one.name: one for name in OWN for one in _each(import_module(name).DECLARED)}
-    for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        for brought in _brought(point):
-            if brought.name in found:
-                raise _unusable(point, f"there are machines {brought.name} already")
-            found[brought.name] = brought
-    return found
+    return _ALL.found()
 
 
 def names() -> tuple[str, ...]:
@@ -67,11 +60,7 @@ def declared(name: str) -> MachinesDeclaration:
     try:
         return registered()[name]
     except KeyError:
-        raise RuntimeUnavailableError(
-            f"there are no machines {name} here",
-            why=f"there are {', '.join(names())}",
-            remedy="install the package that brings them, or name one of these",
-        ) from None
+        raise _ALL.unknown(name, names()) from None
 
 
 def having(fits: Callable[[MachinesDeclaration], bool]) -> tuple[str, ...]:
@@ -100,36 +89,3 @@ def made_in_words(record: Mapping[str, Any]) -> str:
     """How a machine was made for a run, by its record."""
     own = next((one for one in registered().values() if one.recorded(record)), None)
     return own.made_in_words(record) if own is not None else "by what is not installed here"
-
-
-def _each(declared: Any) -> tuple[Any, ...]:
-    """One declaration, or several of one module."""
-    return declared if isinstance(declared, tuple) else (declared,)
-
-
-def _brought(point: Any) -> tuple[MachinesDeclaration, ...]:
-    try:
-        found = _each(point.load())
-    except Exception as error:  # whatever the code of others raises
-        raise _unusable(point, f"{type(error).__name__}: {error}") from error
-    if not all(isinstance(one, MachinesDeclaration) for one in found):
-        raise _unusable(point, "it is no tare.machines.declaration.MachinesDeclaration")
-    for one in found:
-        name = getattr(one, "name", None)
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in NOT_KINDS:
-            raise _unusable(
-                point,
-                f"its name is {name!r}: a name has small letters, digits and single hyphens, "
-                f"begins with a letter, and is none of {', '.join(NOT_KINDS)}",
-            )
-    return found
-
-
-def _unusable(point: Any, why: str) -> RuntimeUnavailableError:
-    package = point.dist.name if point.dist else ""
-    return RuntimeUnavailableError(
-        f"the machines that the entry point {point.name} brings cannot be used",
-        where=point.value,
-        why=why,
-        remedy=f"pip uninstall {package}, or repair it" if package else "repair its package",
-    )

@@ -1,19 +1,14 @@
-"""Every runtime that there is: Tare's own, and those that other packages bring.
-
-A package of others names its declaration as an entry point of the group `tare.runtimes`; the entry
-point's name says nothing, the declaration's does (docs/add-a-runtime.md). Tare's own are listed
-here, so that they are found without an installation too.
-"""
+"""Every runtime that there is: Tare's own, and those that other packages bring
+(docs/add-a-runtime.md)."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tare.errors import RuntimeUnavailableError
 from tare.runtimes.declaration import Declaration
+from tare.self_declared import SelfDeclared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -39,6 +34,12 @@ CONTAINER = "docker"
 """The runtime of a plain container: what is asked about where nobody says, and named in advice."""
 
 
+_ALL = SelfDeclared(
+    "runtime", GROUP, Declaration, OWN, _NAME,
+    "begins with a letter, and not with ssh-, which is what runs it on hosts",
+)  # fmt: skip
+
+
 @cache
 def registered() -> Mapping[str, Declaration]:
     """Every runtime by its name.
@@ -46,15 +47,7 @@ def registered() -> Mapping[str, Declaration]:
     Raises:
         RuntimeUnavailableError: what another package brings cannot be used.
     """
-    from importlib.metadata import entry_points  # which takes longer than all else here
-
-    found = {one.name: one for name in OWN for one in _each(import_module(name).DECLARED)}
-    for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        for brought in _brought(point):
-            if brought.name in found:
-                raise _unusable(point, f"there is a runtime {brought.name} already")
-            found[brought.name] = brought
-    return found
+    return _ALL.found()
 
 
 def names() -> tuple[str, ...]:
@@ -71,11 +64,7 @@ def declared(name: str) -> Declaration:
     try:
         return registered()[name]
     except KeyError:
-        raise RuntimeUnavailableError(
-            f"there is no runtime {name} here",
-            why=f"there are {', '.join(names())}",
-            remedy="install the package that brings it, or name one of these",
-        ) from None
+        raise _ALL.unknown(name, names()) from None
 
 
 def containers() -> tuple[str, ...]:
@@ -91,36 +80,3 @@ def having(fits: Callable[[Declaration], bool]) -> tuple[str, ...]:
 def values(of: Callable[[Declaration], Iterable[str]]) -> tuple[str, ...]:
     """What the runtimes have of something, each once."""
     return tuple(dict.fromkeys(value for one in registered().values() for value in of(one)))
-
-
-def _each(declared: Any) -> tuple[Any, ...]:
-    """One declaration, or several of one module."""
-    return declared if isinstance(declared, tuple) else (declared,)
-
-
-def _brought(point: Any) -> tuple[Declaration, ...]:
-    try:
-        found = _each(point.load())
-    except Exception as error:  # whatever the code of others raises
-        raise _unusable(point, f"{type(error).__name__}: {error}") from error
-    if not all(isinstance(one, Declaration) for one in found):
-        raise _unusable(point, "it is no tare.runtimes.declaration.Declaration")
-    for one in found:
-        name = getattr(one, "name", None)
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise _unusable(
-                point,
-                f"its name is {name!r}: a name has small letters, digits and single hyphens, "
-                "begins with a letter, and not with ssh-, which is what runs it on hosts",
-            )
-    return found
-
-
-def _unusable(point: Any, why: str) -> RuntimeUnavailableError:
-    package = point.dist.name if point.dist else ""
-    return RuntimeUnavailableError(
-        f"the runtime that the entry point {point.name} brings cannot be used",
-        where=point.value,
-        why=why,
-        remedy=f"pip uninstall {package}, or repair it" if package else "repair its package",
-    )

@@ -1,0 +1,98 @@
+"""What declares itself: modules of Tare's own, and those that other packages bring.
+
+A package of others names its declaration as an entry point of a group; the entry point's name says
+nothing, the declaration's does. Tare's own are listed by those who ask, so that they are found
+without an installation too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+from tare.errors import RuntimeUnavailableError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class SelfDeclared(Generic[T]):
+    """One sort of things, each of which a declaration with a `name` tells all of.
+
+    Attributes:
+        noun: what one of them is called.
+        group: entry points of packages that bring one.
+        of: the class of declarations.
+        own: modules of Tare's own, in the order in which they are listed.
+        name: what a whole name is like.
+        rule: the same in words, after "small letters, digits and single hyphens".
+        taken: names that would be taken for something else.
+    """
+
+    noun: str
+    group: str
+    of: type[T]
+    own: Sequence[str]
+    name: re.Pattern[str]
+    rule: str
+    taken: Collection[str] = ()
+
+    def found(self) -> Mapping[str, T]:
+        """Every one by its name, Tare's own first.
+
+        Raises:
+            RuntimeUnavailableError: what another package brings cannot be used.
+        """
+        from importlib.metadata import entry_points  # which takes longer than all else here
+
+        found = {one.name: one for own in self.own for one in _each(import_module(own).DECLARED)}
+        for point in sorted(entry_points(group=self.group), key=lambda each: each.name):
+            for name, brought in self._brought(point):
+                if name in found:
+                    raise self._unusable(point, f"there is a {self.noun} {name} already")
+                found[name] = brought
+        return found
+
+    def unknown(self, name: str, known: Collection[str]) -> RuntimeUnavailableError:
+        """The error that there is none of this name."""
+        return RuntimeUnavailableError(
+            f"there is no {self.noun} {name} here",
+            why=f"there are {', '.join(known)}",
+            remedy="install the package that brings it, or name one of these",
+        )
+
+    def _brought(self, point: Any) -> list[tuple[str, T]]:
+        try:
+            declared = _each(point.load())
+        except Exception as error:  # whatever the code of others raises
+            raise self._unusable(point, f"{type(error).__name__}: {error}") from error
+        if not all(isinstance(one, self.of) for one in declared):
+            raise self._unusable(point, f"it is no {self.of.__module__}.{self.of.__name__}")
+        return [(self._named(point, one), one) for one in declared]
+
+    def _named(self, point: Any, one: T) -> str:
+        name = getattr(one, "name", None)
+        if isinstance(name, str) and self.name.fullmatch(name) and name not in self.taken:
+            return name
+        raise self._unusable(
+            point,
+            f"its name is {name!r}: a name has small letters, digits and single hyphens, "
+            f"{self.rule}",
+        )
+
+    def _unusable(self, point: Any, why: str) -> RuntimeUnavailableError:
+        package = point.dist.name if point.dist else ""
+        return RuntimeUnavailableError(
+            f"the {self.noun} that the entry point {point.name} brings cannot be used",
+            where=point.value,
+            why=why,
+            remedy=f"pip uninstall {package}, or repair it" if package else "repair its package",
+        )
+
+
+def _each(declared: Any) -> tuple[Any, ...]:
+    """One declaration, or several of one module."""
+    return declared if isinstance(declared, tuple) else (declared,)
