@@ -95,8 +95,11 @@ def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
     assert (found.row_bytes, found.larger_row_bytes) == (1000, 9000)
     for one in found.prices:
         assert 0 < one.demand.value < 20, one.way
-    dearest = max(found.prices, key=lambda one: one.demand.value)
-    assert dearest.way == "docker.proxy", "which copies each byte once more"
+    each = {one.way: one.demand.value for one in found.prices}
+    # packets of a bridge hold 1.5 kB, those of the loopback device 64; docker-proxy may move pages
+    # without a copy (splice), and need not be the dearest
+    assert each["docker.bridge"] > each["native"]
+    assert each["docker.between-nodes"] > each["native"]
     assert leftovers() == []
 
 
