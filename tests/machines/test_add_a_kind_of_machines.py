@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tare.machines import registry
+from tests.brought import install, told
 
-PAGE = Path(__file__).parents[2] / "docs" / "add-a-kind-of-machines.md"
 STUDY = """\
 study: namespaces
 database: {nodes: 1, replication_factor: 1}
@@ -30,30 +25,9 @@ design: {slice: off}
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A directory in which the page's package is installed, as pip lays it down."""
-    python, toml = re.findall(r"```(?:python|toml)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    (tmp_path / "tare_netns.py").write_text(python, encoding="utf-8")
-    point = re.findall(r"^netns = \"(.*)\"$", toml, re.MULTILINE)[0]
-    about = tmp_path / "tare_netns-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: tare-netns\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[tare.machines]\nnetns = {point}\n")
-    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+    """A directory in which the page's package is installed."""
+    install("add-a-kind-of-machines.md", "tare.machines", "netns", STUDY, tmp_path)
     return tmp_path
-
-
-def told(installed: Path, script: str) -> Any:
-    """What a script prints, as JSON, of a Python that has the package."""
-    path = os.pathsep.join([str(installed), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", f"import json\nfrom pathlib import Path\n{script}"],
-        env={**os.environ, "PYTHONPATH": path},
-        cwd=installed,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_a_study_names_it_and_editors_offer_it(installed: Path) -> None:

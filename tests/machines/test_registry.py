@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.metadata
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 from tare.errors import RuntimeUnavailableError
 from tare.machines import registry
 from tare.machines.declaration import MachinesDeclaration
+from tests.brought import Point, found
 
 NAMES = ["local", "ssh", "kvm", "vmware"]
 
@@ -34,32 +33,11 @@ def named(name: str) -> MachinesDeclaration:
     return found
 
 
-@dataclass(frozen=True)
-class Distribution:
-    name: str
-
-
-@dataclass(frozen=True)
-class Point:
-    """An entry point of an installed package."""
-
-    name: str
-    load: Callable[[], Any]
-    value: str = "tare_cloud:DECLARED"
-    dist: Distribution | None = Distribution("tare-cloud")
-
-
-def found(monkeypatch: pytest.MonkeyPatch, *points: Point) -> list[str]:
-    """The names that the registry has where these packages are installed."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
-    return list(registry.registered.__wrapped__())
-
-
 def test_tare_s_own_are_found_first_and_then_what_packages_bring(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert found(monkeypatch) == NAMES
-    assert found(monkeypatch, Point("cloud", Cloud)) == [*NAMES, "cloud"]
+    assert found(monkeypatch, registry) == NAMES
+    assert found(monkeypatch, registry, Point("cloud", Cloud)) == [*NAMES, "cloud"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +57,7 @@ def test_what_a_package_brings_and_cannot_be_used_is_told_with_the_package(
     monkeypatch: pytest.MonkeyPatch, load: Callable[[], Any], why: str
 ) -> None:
     with pytest.raises(RuntimeUnavailableError) as refused:
-        found(monkeypatch, Point("cloud", load))
+        found(monkeypatch, registry, Point("cloud", load))
     assert refused.value.where == "tare_cloud:DECLARED"
     assert why in refused.value.why
     assert "pip uninstall tare-cloud" in refused.value.remedy

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.metadata
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool
 from tare.runtimes import registry
 from tare.runtimes.declaration import Declaration
+from tests.brought import Point, found
 
 GVISOR = ["gvisor", "gvisor-systrap", "gvisor-kvm", "gvisor-ptrace"]
 PODMAN = ["podman", "podman-crun", "podman-runc"]
@@ -48,34 +47,15 @@ def named(name: str) -> Declaration:
     return found
 
 
-@dataclass(frozen=True)
-class Distribution:
-    name: str
-
-
-@dataclass(frozen=True)
-class Point:
-    """An entry point of an installed package."""
-
-    name: str
-    load: Callable[[], Any]
-    value: str = "tare_jail:DECLARED"
-    dist: Distribution | None = Distribution("tare-jail")
-
-
-def found(monkeypatch: pytest.MonkeyPatch, *points: Point) -> list[str]:
-    """The names that the registry has where these packages are installed."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
-    return list(registry.registered.__wrapped__())
-
-
 def test_tare_s_own_are_found_first_and_then_what_packages_bring(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert found(monkeypatch) == NAMES
-    assert found(monkeypatch, Point("jail", Jail)) == [*NAMES, "jail"]
+    assert found(monkeypatch, registry) == NAMES
+    assert found(monkeypatch, registry, Point("jail", Jail)) == [*NAMES, "jail"]
     both = Point("two", lambda: (Jail(), Cell()))
-    assert found(monkeypatch, both) == [*NAMES, "jail", "cell"], "one module may have several"
+    assert found(monkeypatch, registry, both) == [*NAMES, "jail", "cell"], (
+        "one module may have several"
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,7 +72,7 @@ def test_what_a_package_brings_and_cannot_be_used_is_told_with_the_package(
     monkeypatch: pytest.MonkeyPatch, load: Callable[[], Any], why: str
 ) -> None:
     with pytest.raises(RuntimeUnavailableError) as refused:
-        found(monkeypatch, Point("jail", load))
+        found(monkeypatch, registry, Point("jail", load))
     assert refused.value.where == "tare_jail:DECLARED"
     assert why in refused.value.why
     assert "pip uninstall tare-jail" in refused.value.remedy

@@ -28,8 +28,6 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 """A name is part of others: of groups of hosts, keys, conditions and findings."""
 NOT_KINDS = ("physical", "vm", "nodes", "clients")
 """Words of findings and inventories that a kind's name would be taken for."""
-
-
 _ALL = SelfDeclared(
     "kind of machines", GROUP, MachinesDeclaration, OWN, _NAME,
     f"begins with a letter, and is none of {', '.join(NOT_KINDS)}", NOT_KINDS,

@@ -32,8 +32,6 @@ _NAME = re.compile(r"(?!ssh(-|$))[a-z][a-z0-9]*(-[a-z0-9]+)*")
 conditions, labels and images."""
 CONTAINER = "docker"
 """The runtime of a plain container: what is asked about where nobody says, and named in advice."""
-
-
 _ALL = SelfDeclared(
     "runtime", GROUP, Declaration, OWN, _NAME,
     "begins with a letter, and not with ssh-, which is what runs it on hosts",

@@ -14,7 +14,8 @@ import pytest
 from tare.machines.kvm.network import BRIDGE, device
 
 pytestmark = pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("ip") is None, reason="only root makes network namespaces"
+    os.geteuid() != 0 or shutil.which("ip") is None,
+    reason="only root makes network namespaces; `sudo make test` runs it",
 )
 SAYS = "from tare.machines.kvm import network; "
 
