@@ -59,19 +59,23 @@ def test_a_container_on_a_host_has_a_price_over_the_native_process_there(
 ) -> None:
     engine = shutil.which("dockerd") is not None
     if engine:
-        hosts.hosts["db1"].start_engine()
-    words = ("--hosts", str(inventory), "--group", "metal", "--seconds", "45")
+        hosts.hosts["db1"].start_engine(publishes=True)
+    words = ("--hosts", str(inventory), "--group", "metal", "--seconds", "60")
     found = Weighing.model_validate_json(weighed_json(words, {"TARE_CACHE": str(tmp_path)}))
     ways = [(one.way, one.in_flight) for one in found.prices]
     natives = [("native", 1), ("native again", 1), ("native", 32)]
     assert set(natives) <= set(ways)
     if engine:
-        assert {("docker.host", 1), ("docker.host", 32)} <= set(ways)
+        into = {(f"docker.{way}", number) for way in ("host", "published") for number in (1, 32)}
+        assert into <= set(ways)
         assert found.left_out == {}
+        published = next(one for one in found.prices if one.endpoint == "published")
+        assert published.path.startswith("network between hosts, then ")
+        assert "DNAT" in published.path
     else:
         assert "no Docker engine answers there" in found.left_out["docker"]
     for one in found.prices:
-        assert one.path == "network between hosts"
+        assert one.path.startswith("network between hosts")
         if one.in_flight == 1:
             assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4), one.way
         assert one.round_trip.value > 5

@@ -54,9 +54,10 @@ def test_a_group_without_a_host_is_refused_with_the_nearest_and_with_those_that_
 def test_native_is_weighed_twice_and_a_container_by_each_way_from_another_machine() -> None:
     found = ways(["docker"], [1, 32], placed=places)
     assert [one.name for one in found] == [
-        "native", "native again", "docker.host", "native", "docker.host",
+        "native", "native again", "docker.host", "docker.published",
+        "native", "docker.host", "docker.published",
     ]  # fmt: skip
-    assert [one.server for one in found] == [0, 1, 2, 0, 2]
+    assert [one.server for one in found] == [0, 1, 2, 3, 0, 2, 3]
     assert [one.name for one in ways([], [1], placed=places)] == ["native", "native again"]
 
 

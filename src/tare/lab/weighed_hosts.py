@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 RUNTIMES = having(lambda one: one.on_hosts)
 """that hosts over SSH have"""
-_NETWORKS = ("host",)
+_NETWORKS = ("host", "published")
 """of containers there, which this machine's clients reach"""
 
 
