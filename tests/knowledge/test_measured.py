@@ -83,7 +83,7 @@ def test_what_comes_with_tare_is_what_the_kept_analyses_say(kept: MeasuredRun) -
     assert kept.valid == (not kept.invalid)
 
 
-def test_the_invalid_replication_is_called_so_and_none_is_in_the_library() -> None:
-    assert [one.run for one in measured_runs() if not one.valid] == ["shirinbab-2020-table-2"]
+def test_all_kept_replications_are_valid_and_none_is_in_the_library() -> None:
+    assert [one.run for one in measured_runs() if not one.valid] == []
     known = load_library(environment={}).entries
     assert not any(one.id in known for own in measured_runs() for one in own.findings)

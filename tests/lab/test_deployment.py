@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tare.databases.cassandra.cluster import Installation
+from tare.databases.mongodb.installation import Installation as MongoInstallation
 from tare.errors import ClusterError, RuntimeUnavailableError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
@@ -43,6 +44,7 @@ STUDY = Study.model_validate(
 
 
 FILES = Installation("/java", "/lib", "jamm.jar", (), Bits("digest"))
+MONGOD = MongoInstallation("/opt/mongod", Bits("digest"))
 MACHINE = SimpleNamespace(memory_bytes=1 << 34)
 
 
@@ -125,7 +127,7 @@ def warmed(
     settled: list[tuple[str, str, str]] = []
     resources: Any = SimpleNamespace(
         runtimes={"native": Scripted("native", settled)},
-        server=lambda setup: FILES,
+        server=lambda one: FILES if one.database.kind == "cassandra" else MONGOD,
         machine=MACHINE,
     )
     (setup, *_) = (one.setup for one in expand(STUDY))

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from tare.databases.mongodb.declaration import OF_A_SET
 from tare.databases.mongodb.installation import Installation
 from tare.errors import ArtifactError
 from tare.lab.snapshots import Snapshots, key_of, maker, makers, refuse_too_large
 from tare.runtimes.unit import Bits
 from tare.study.schema import Design, Setup
-from tare.study.start import OF_A_SET, why_not
+from tare.study.start import why_not
 
 KEEP = Design(reset="keep")
 

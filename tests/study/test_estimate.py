@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tare.databases.cassandra.declaration import OFF_HEAP_BYTES
 from tare.study.estimate import CLIENT_BYTES, LAB_BYTES, RunEstimate
 from tare.study.plan import make_plan
 from tare.study.quantities import MIB
 from tare.study.schema import Study
-from tare.study.server_needs import OFF_HEAP_BYTES
 
 
 def estimated(document: dict[str, Any] | None = None, **design: Any) -> RunEstimate:

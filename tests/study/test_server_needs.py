@@ -6,18 +6,13 @@ from typing import Any
 
 import pytest
 
+from tare.databases.cassandra.declaration import OFF_HEAP_BYTES
+from tare.databases.mongodb.declaration import MONGOD_BYTES
+from tare.databases.registry import declared
 from tare.study.conditions import expand
 from tare.study.quantities import GIB, MIB
 from tare.study.schema import Setup, Study
-from tare.study.server_needs import (
-    MONGOD_BYTES,
-    OFF_HEAP_BYTES,
-    deploy_s,
-    kept_in_memory,
-    memory_in_words,
-    needs_of,
-    node_memory,
-)
+from tare.study.server_needs import deploy_s, memory_in_words, needs_of, node_memory
 
 MANY = 100_000_000
 """Records that fill any cache here."""
@@ -31,6 +26,10 @@ def setup(memory: str | None = None, records: int = MANY, **database: Any) -> Se
         "platform": {"limits": {"memory": memory}},
     }
     return expand(Study.model_validate(study))[0].setup
+
+
+def kept_in_memory(one: Setup, machine: int | None) -> int:
+    return declared(one.database.kind).kept_in_memory(one, machine)
 
 
 def cassandra(memory: str | None = None) -> Setup:

@@ -23,6 +23,7 @@ import numpy as np
 from scipy import special
 
 from tare.analysis.slices import COSTS, LEAST_USABLE, arrange, fitted, fitted_slices, only, terms_of
+from tare.databases.registry import USUAL
 from tare.errors import LoadError
 from tare.records.kept_measurements import stood_still
 from tare.records.prices import Interval, Price, Weighing
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tare.analysis.slices import SliceRow
+    from tare.databases.names import DatabaseName
     from tare.records.kept_measurements import MeasuredMachine
-    from tare.records.prices import Database, Operation, ServersHost
+    from tare.records.prices import Operation, ServersHost
 
 US = 1e6
 NATIVE, AGAIN = BARE, f"{BARE} again"
@@ -119,7 +121,7 @@ class Weighed:
     idle_cpus: str
     left_out: dict[str, str]
     operation: Operation = "request"
-    database: Database = "cassandra"
+    database: DatabaseName = USUAL
     larger_row_bytes: int = 0
     machine: MeasuredMachine | None = None
     on_host: ServersHost | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.databases.registry import names
 from tare.study.said import KIND, said_paths, says
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def stated_database(
     if says(said_paths(study, levels), KIND):
         return kind
     told = source.told.get(_BINDING, "").lower()
-    found = next((one for one in ("cassandra", "mongodb") if one in told), "")
+    found = next((one for one in names() if one in told), "")
     return found or _OF_ONE.get(source.tool, "")
 
 

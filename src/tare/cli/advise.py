@@ -7,6 +7,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from tare.databases import registry as databases
 from tare.enumeration import either
 from tare.machines.registry import guests
 from tare.runtimes.registry import BARE, CONTAINER, containers, names
@@ -124,7 +125,7 @@ def command(
         questions = advising.of_study(given, scale)
     else:
         known: dict[str, tuple[str, ...]] = {
-            "database": ("cassandra", "mongodb"),
+            "database": databases.names(),
             **dict.fromkeys(("platform", "over"), PLATFORMS),
             **dict.fromkeys(("network", "against_network"), get_args(Network)),
             **dict.fromkeys(("storage", "against_storage"), get_args(Storage)),
@@ -174,7 +175,7 @@ def command(
             asked.network,
             round_trips,
             operation_us,
-            "mongodb" if asked.database == "mongodb" else "cassandra",
+            asked.database or databases.USUAL,
             row_bytes,
         )
         for line in told:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.databases import registry as databases
 from tare.runtimes.registry import containers, declared
-from tare.study.cassandra_rules import replicas_needed
 from tare.study.comparisons import comparisons
 from tare.study.design import AUTO
 from tare.study.metric_names import primary_metrics
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tare.study.plan import Plan
-    from tare.study.schema import Setup, Study
+    from tare.study.schema import Database, Setup, Study
 
 _OF_THE_HOST = ("host", "directory")
 """Network and storage that a platform has where a study names none."""
@@ -126,7 +126,7 @@ def _replicas(plan: Plan) -> Iterator[str]:
         base.deployment != treated.deployment
         for base, treated in comparisons(plan.study, plan.conditions)
     )
-    if between and any(_chooses(one.setup) for one in plan.conditions):
+    if between and any(_chooses(one.setup.database) for one in plan.conditions):
         yield (
             "Cassandra's dynamic snitch chooses who answers a read by latencies that each cluster "
             "has seen, so that identical clusters pass on different shares of their reads; "
@@ -151,13 +151,8 @@ def _left_of_containers(plan: Plan) -> Iterator[str]:
         )
 
 
-def _chooses(setup: Setup) -> bool:
-    """Whether a read needs fewer replicas than there are."""
-    database = setup.database
-    if database.kind != "cassandra" or not database.settings.get("dynamic_snitch", True):
-        return False
-    copies = database.replication_factor
-    return replicas_needed(database.consistency.read, copies) < copies
+def _chooses(database: Database) -> bool:
+    return databases.declared(database.kind).replica_chosen(database)
 
 
 def _sets(study: Study, factor: str) -> set[str]:

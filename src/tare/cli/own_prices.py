@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tare.analysis.amounts import amount_of, total
+from tare.databases.registry import USUAL
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
 from tare.records.prices import prices_here
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tare.analysis.amounts import Amount
-    from tare.records.prices import Database, Price, Weighing
+    from tare.databases.names import DatabaseName
+    from tare.records.prices import Price, Weighing
 
 LIMIT = (
     "That is the way alone. A busy server batches its answers, as with many in flight, and the "
@@ -27,7 +29,7 @@ def price_lines(
     network: str,
     round_trips: float,
     operation_us: float | None,
-    database: Database = "cassandra",
+    database: DatabaseName = USUAL,
     row_bytes: int | None = None,
 ) -> Iterator[str]:
     """A line for each way of the platform that was weighed here and each number in flight.
@@ -46,7 +48,7 @@ def price_lines(
             remedy="like --round-trips 2 --operation-us 230",
         )
     weighing = prices_here(database, local_facts())
-    weigh = "tare weigh" + (f" --database {database}" if database != "cassandra" else "")
+    weigh = "tare weigh" + (f" --database {database}" if database != USUAL else "")
     if weighing is None:
         yield f"This machine's own prices are not known yet: {weigh} (two minutes)."
         return

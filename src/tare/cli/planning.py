@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.artifacts.lock import locked_versions
-from tare.artifacts.tree import check_home
-from tare.databases.mongodb.installation import Unfit, unfit
-from tare.errors import ArtifactError, TareError
+from tare.databases import registry as databases
 from tare.machines import registry as machines
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
@@ -83,25 +81,9 @@ def _unfit_in(plan: Plan) -> Callable[[Setup], list[Hindrance]]:
 
     def unfit_setup(setup: Setup) -> list[Hindrance]:
         hosts = group_faults(setup, setups, inventory) if inventory else ()
-        return [*_unfit(setup), *hosts]
+        return [*databases.declared(setup.database.kind).unfit(setup), *hosts]
 
     return unfit_setup
-
-
-def _unfit(setup: Setup) -> list[Unfit]:
-    """Why files that the setup names are not the server that it asks for."""
-    database = setup.database
-    if database.kind == "mongodb":
-        return unfit(database, setup.platform.runtime)
-    if database.home is None:
-        return []
-    try:
-        check_home(database.version, Path(database.home))
-    except (ArtifactError, OSError) as error:
-        why = f"{error.what} ({database.home})" if isinstance(error, TareError) else str(error)
-        remedy = error.remedy if isinstance(error, TareError) else "name a directory"
-        return [Unfit(("database", "home"), why, remedy)]
-    return []
 
 
 def _of_inventory(setup: Setup) -> bool:

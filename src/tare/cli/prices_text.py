@@ -11,6 +11,7 @@ from rich.table import Table
 from tare.analysis.price_doubts import doubts
 from tare.analysis.prices import UNOWNED, UNOWNED_US
 from tare.cli.background_load import disturbance
+from tare.databases.registry import declared
 from tare.monitor.background_load import BUSY_CORES
 from tare.report import numbers
 
@@ -39,10 +40,6 @@ WIRE = (
 )
 _DIGITS = {"request": 2, "connection": 2, "kilobyte": 3}
 """of microseconds"""
-PROTOCOLS = {
-    "cassandra": "CQL, all operations at once on one connection",
-    "mongodb": "MongoDB's OP_MSG, a connection for each operation at once",
-}
 
 
 def table(found: Weighing) -> Table:
@@ -98,7 +95,7 @@ def notes(found: Weighing) -> list[str]:
     told = [
         f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.slices, 'slice')} of "
         f"{found.slice_s * 1000:.0f} ms for each way; "
-        f"{PROTOCOLS[found.database]}; "
+        f"{declared(found.database).protocol_in_words}; "
         f"{_rows(found)}{_service(found)}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",
         f"{disturbance(found.steal, found.other_cores)}; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.databases.registry import declared
 from tare.load.workloads import sides
 from tare.study.comparisons import comparisons
 from tare.study.start import why_not
@@ -11,12 +12,10 @@ from tare.study.start import why_not
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tare.databases.declaration import Spread
     from tare.study.load import Load
     from tare.study.plan import Plan
 
-# Spread of service demand between identical deployments of one snapshot, sd: docs/resolution.md.
-HALF_WRITES = "some 2%"
-READS_ALONE = "0 to 1.6%"
 FACTORS = ("load", "operations", "reads-and-writes")
 """Names for the factor, the first that the study does not have."""
 _WHOLE = {
@@ -37,16 +36,17 @@ def separate_lines(plan: Plan) -> list[str]:
     """
     loads = {one.setup.load.operations: one.setup.load for one in plan.conditions}
     factor = next((name for name in FACTORS if name not in plan.study.factors), None)
-    if len(loads) != 1 or factor is None or not _decided_by_servers(plan):
+    if len(loads) != 1 or factor is None:
         return []
     (load,) = loads.values()
     reads, writes = sides(load)
-    if not reads or not writes:
+    differ = _spread_of_servers(plan)
+    if not reads or not writes or differ is None:
         return []
     return [
         "note: the load reads and writes. Identical deployments differ by "
-        f"{HALF_WRITES} (sd) where half is writes, by {READS_ALONE} under reads alone, which "
-        "therefore need two thirds of the rounds or fewer (docs/resolution.md). To ask about "
+        f"{differ.half_writes} (sd) where half is writes, by {differ.reads} under reads alone, "
+        "which therefore need two thirds of the rounds or fewer (docs/resolution.md). To ask about "
         "each side by itself, add to the study",
         *(f"  {line}" for line in _yaml(plan, factor, load, reads, writes)),
         "and measure each in a run of its own, where reads find nothing that was written: "
@@ -54,17 +54,21 @@ def separate_lines(plan: Plan) -> list[str]:
     ]
 
 
-def _decided_by_servers(plan: Plan) -> bool:
-    """Whether servers in slices, from one snapshot, are compared with one another."""
+def _spread_of_servers(plan: Plan) -> Spread | None:
+    """How far servers differ where some in slices, from one snapshot, are compared with one
+    another; None: none are, or it is not known of their database."""
     study = plan.study
-    return study.design.slice_s is not None and any(
-        base.deployment != treated.deployment
+    if study.design.slice_s is None:
+        return None
+    compared = (
+        declared(base.setup.database.kind).deployments_differ
+        for base, treated in comparisons(study, plan.conditions)
+        if base.deployment != treated.deployment
         and not treated.repeats(base)
-        and base.setup.database.kind == "cassandra"
         and not why_not(base.setup, study.design)
         and not why_not(treated.setup, study.design)
-        for base, treated in comparisons(study, plan.conditions)
     )
+    return next(filter(None, compared), None)
 
 
 def _yaml(

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tare.databases.registry import USUAL as USUAL_DATABASE
 from tare.runtimes.registry import BARE, CONTAINER, names
 
 LEAST_ROUNDS = 3
@@ -52,7 +53,7 @@ def command(
             help="Whose protocol: cassandra (CQL, all operations on one connection) or mongodb "
             "(OP_MSG, a connection for each operation at once).",
         ),
-    ] = "cassandra",
+    ] = USUAL_DATABASE,
     row_bytes: Annotated[
         int, typer.Option(help="Size of the row in each answer, bytes.", min=10, max=1_000_000)
     ] = ROW_BYTES,
@@ -109,11 +110,12 @@ def command(
     Prices that are weighed as usual are kept for the bills of later runs and for tare advise.
     Exit status 3: other programs ran, or native again differed from native.
     """
-    from tare.cli.weighing import WeighingRequest, host_of, protocol_of, show
+    from tare.cli.weighing import WeighingRequest, host_of, refuse_unspoken, show
 
+    refuse_unspoken(database)
     flights = tuple(sorted(set(in_flight or ())))
     wanted = WeighingRequest(
-        runtimes, seconds, rounds, flights, row_bytes, service_us, protocol_of(database),
+        runtimes, seconds, rounds, flights, row_bytes, service_us, database,
         host_of(hosts, group),
     )  # fmt: skip
     raise typer.Exit(show(what, wanted, json=json, csv=csv, html=html))

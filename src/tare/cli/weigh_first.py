@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tare.analysis.billed_ways import BilledWay
+    from tare.databases.names import DatabaseName
     from tare.records.layout import RunFiles
     from tare.records.part_prices import PartWeighing
-    from tare.records.prices import Database, Weighing
+    from tare.records.prices import Weighing
     from tare.study.plan import Plan
 
 _Found = TypeVar("_Found")
@@ -159,7 +160,7 @@ def _wanted(plan: Plan) -> set[BilledWay]:
     return {one for one in named if one.name in weighed}
 
 
-def _database(plan: Plan) -> Database | None:
+def _database(plan: Plan) -> DatabaseName | None:
     """Whose protocol is spoken; None: that of several, of which one file of prices has but one."""
     kinds = {one.setup.database.kind for one in plan.conditions}
     return kinds.pop() if len(kinds) == 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from tare.analysis.price_doubts import doubts, part_doubts
 from tare.analysis.prices import prices
@@ -20,6 +20,8 @@ from tare.cli.weigh import (
     USUAL,
 )
 from tare.cli.weigh_parts import What
+from tare.databases.registry import USUAL as USUAL_DATABASE
+from tare.databases.registry import names
 from tare.enumeration import listing
 from tare.errors import RecordError, UsageError
 from tare.lab.weighed_servers import ORCHESTRATORS
@@ -27,7 +29,6 @@ from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.records.part_prices import keep_parts
-from tare.records.prices import Database
 from tare.report.prices_page import part_sections, render_prices, ways_section
 from tare.whole_file import replace_file
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from tare.databases.names import DatabaseName
     from tare.lab.weighed_hosts import WeighedHost
     from tare.records.part_prices import PartWeighing
     from tare.records.prices import Operation, Weighing
@@ -67,7 +69,7 @@ class WeighingRequest:
     in_flight: tuple[int, ...] = ()
     row_bytes: int = ROW_BYTES
     service_us: float = 0.0
-    database: Database = "cassandra"
+    database: DatabaseName = USUAL_DATABASE
     on: WeighedHost | None = None
 
     def usual(self) -> bool:
@@ -105,21 +107,18 @@ def host_of(hosts: Path | None, group: str) -> WeighedHost | None:
     return first_host(inventory, group)
 
 
-def protocol_of(database: str) -> Database:
-    """The database of this name, whose protocol is spoken.
+def refuse_unspoken(database: str) -> None:
+    """Refuse a database whose protocol nothing speaks.
 
     Raises:
-        UsageError: it is none that is.
+        UsageError: it is none that is known.
     """
-    for one in get_args(Database):
-        if one == database:
-            found: Database = one
-            return found
-    raise UsageError(
-        f"--database {database}",
-        why=f"prices are of the protocol of {' or '.join(get_args(Database))}",
-        remedy="tare weigh --database mongodb",
-    )
+    if database not in names():
+        raise UsageError(
+            f"--database {database}",
+            why=f"prices are of the protocol of {' or '.join(names())}",
+            remedy=f"tare weigh --database {names()[-1]}",
+        )
 
 
 def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Path | None) -> int:
@@ -177,7 +176,7 @@ def _refuse(named: Sequence[What], wanted: WeighingRequest, *, json: bool, csv: 
             f"{','.join(parts)}` there",
         )
     alone = [one for one in ways if one != What.NETWORK]
-    if alone and wanted.database != "cassandra":
+    if alone and wanted.database != USUAL_DATABASE:
         raise UsageError(
             f"--what {','.join(alone)} --database {wanted.database}",
             why="new connections and further kilobytes are weighed by CQL alone, so far",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
 from tare.databases.observed import Observed
 from tare.runtimes.registry import BARE
@@ -16,6 +17,10 @@ class Installed(Protocol):
 
     @property
     def bits(self) -> Bits: ...
+    @property
+    def unsnapshotted(self) -> str:
+        """Why no node starts from a copy of such a server's data; empty: it can."""
+        ...
 
 
 class Cluster(Protocol):
@@ -55,6 +60,10 @@ class Cluster(Protocol):
     @property
     def memory(self) -> tuple[str, str]:
         """What the server was given to keep data in, for the parity check: its name and size."""
+        ...
+
+    def load_from(self, archive: ClassArchive | None) -> None:
+        """Have the nodes' JVMs map an archive of their classes; nothing where they have no JVM."""
         ...
 
     def begin(self) -> None:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from tare import scratch
+from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
 from tare.errors import ClusterError, TareError
 from tare.runtimes.registry import BARE
@@ -46,6 +47,9 @@ class Nodes:
     """where clients find a node"""
     LOG: ClassVar[str]
     """the server's own log file, within its data directory"""
+
+    def load_from(self, archive: ClassArchive | None) -> None:
+        """Nodes have no JVM unless their database says so."""
 
     def sites(self) -> Iterator[Site]:
         """A site for each node, one after another: a runtime may settle them as they start."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tare.databases.registry import names
 from tare.study.said import KIND, Paths, said_paths, says
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class StatedLoads:
 
     def _contradictions(self, condition: Condition, reading: FileReading) -> Iterator[str]:
         kind, binding = condition.setup.database.kind, reading.told.get("database binding")
-        if binding in ("cassandra", "mongodb") and binding != kind and self._says(condition, KIND):
+        if binding in names() and binding != kind and self._says(condition, KIND):
             yield f"the study says {kind} for {condition.name}, its content was of {binding}"
         workload = self._workload(condition)
         if workload and (reason := _other_operations(workload, reading.counts)):

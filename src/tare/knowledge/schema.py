@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from tare.databases.names import DatabaseName
 from tare.machines.registry import guests
 from tare.runtimes.registry import BARE
 from tare.study import platform
@@ -194,7 +195,7 @@ class Finding(KnowledgePart):
     kind: Literal["effect", "spread"] = Field(
         "effect", description="spread: only the variability of the baseline side is stated"
     )
-    database: Literal["cassandra", "mongodb"]
+    database: DatabaseName
     version: Text = Field("", description="release; empty: not stated")
     nodes: int | None = Field(None, ge=1, description="nodes per cluster")
     replication_factor: int | None = Field(None, ge=1, description="copies of each row")

@@ -12,6 +12,7 @@ from tare.artifacts.digest import text_digest
 from tare.artifacts.tree import default_cache
 from tare.databases.cassandra import configuration
 from tare.databases.cassandra.cluster import CassandraCluster
+from tare.databases.registry import declared
 from tare.errors import ArtifactError, DiskFullError, TareError
 from tare.lab.own_deployment import end_by_themselves, own_deployment
 from tare.study.schema import Client, Platform
@@ -111,7 +112,7 @@ class ClassArchives:
                 self._why = str(error)
                 break
         self._settled = True
-        if self._why and any(one.database.kind == "cassandra" for one in self._setups):
+        if self._why and any(declared(one.database.kind).archives_classes for one in self._setups):
             self._watcher.say(f"nodes load their classes from their jars: {self._why}")
 
     def _key(self, own: Setup) -> str:

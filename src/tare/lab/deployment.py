@@ -13,9 +13,8 @@ from typing import Any
 
 from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
-from tare.databases.cassandra.cluster import CassandraCluster
-from tare.databases.cluster import Cluster
-from tare.databases.make import make_cluster
+from tare.databases.cluster import Cluster, Watch
+from tare.databases.registry import declared
 from tare.errors import LoadError, RuntimeUnavailableError, TareError, UnitGoneError
 from tare.lab.client_logs import ClientLogs
 from tare.lab.progress import Progress, Watcher
@@ -78,8 +77,9 @@ class Deployment:
         self._classes: dict[str, str] = {}
         self._client_logs = ClientLogs()
         platform = _unconfined(setup.platform) if rule.cpus == "all" else setup.platform
+        self._database = declared(setup.database.kind)
         self.clusters: list[Cluster] = [
-            make_cluster(
+            self._database.cluster(
                 f"{identity.lower()}-k{number}",
                 setup,
                 platform,
@@ -135,8 +135,7 @@ class Deployment:
     def load_from(self, archive: ClassArchive | None, why_not: str) -> None:
         """Have the nodes' JVMs map an archive of their classes, or say why they read their jars."""
         for cluster in self.clusters:
-            if isinstance(cluster, CassandraCluster):
-                cluster.classes = archive
+            cluster.load_from(archive)
         self._classes = {"archive": archive.digest} if archive else {"jars": why_not}
 
     def populate(self, seed: int) -> None:
@@ -185,8 +184,7 @@ class Deployment:
         Both with each kind of load that will be measured here: reads do not compile writes.
         """
         rule = self._rule
-        compiles = self.setup.database.kind == "cassandra"  # a server of C++ has nothing to compile
-        gently = self._kinds if rule.gentle > 0 and compiles else ()
+        gently = self._kinds if rule.gentle > 0 and self._database.compiles else ()
         calm = [self._warm_gently(one, seed) for one in gently]
         cpuset = self.setup.platform.limits.cpuset
         if rule.cpus == "all" and cpuset is not None:
@@ -322,6 +320,10 @@ class Deployment:
         runtimes = (runtime_key(setup.platform), runtime_key(setup.client))
         found = (p for name in runtimes for p in self._resources.runtimes[name].engine_processes)
         return tuple(dict.fromkeys(found))
+
+    def watch(self, wall: Callable[[], float]) -> Watch:
+        """What watches all nodes; `wall` gives Unix time, seconds."""
+        return self._database.watch(self.clusters, wall)
 
     def cpu_seconds(self) -> float:
         """CPU seconds that all database units have used since they began.

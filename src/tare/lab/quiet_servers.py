@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from tare import scratch
 from tare.artifacts.binaries import find
+from tare.databases.registry import USUAL, declared
 from tare.errors import QuietError, TareError
 from tare.lab.client_reports import ClientReports
 from tare.lab.conductor import Conductor, TrialHere
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
 
 PORT = 9042
 """of all servers, whatever they speak"""
-MONGODB = "mongodb"
+OP_MSG = "mongodb"
+"""the protocol that has a connection string"""
 _UP_S = 10.0
 """how long a server may take until it takes connections"""
 _CERTIFICATE = "server.pem"
@@ -112,16 +114,17 @@ def pinned_cpus() -> list[int]:
 def quiet_setup(
     load: dict[str, object],
     slice_s: float,
-    database: str = "cassandra",
+    database: str = USUAL,
     cpus: Sequence[int] | None = None,
 ) -> Setup:
     """The setup of servers and clients as a study resolves it.
 
     Args:
-        database: whose protocol they speak; the stub stands in for MongoDB.
+        database: whose protocol they speak; the stub stands in for one whose server is not
+            fetched.
         cpus: the servers' and the clients', empty: any; None: as `pinned_cpus` says.
     """
-    kind = {"kind": database} | ({"stand_in": True} if database == MONGODB else {})
+    kind = {"kind": database} | ({} if declared(database).locked else {"stand_in": True})
     own = pinned_cpus() if cpus is None else cpus
     pins = [{"limits": {"cpuset": str(cpu)}} for cpu in own] or [{}, {}]
     study = Study.model_validate(
@@ -323,7 +326,7 @@ class QuietServers:
             name="quiet",
             client=client.name,
             targets=[target],
-            mongodb=url if self._setup.database.kind == MONGODB else None,
+            mongodb=url if declared(self._setup.database.kind).protocol == OP_MSG else None,
             phase="measure",
             seed=place,
             hlog=PurePath(client.hlog),

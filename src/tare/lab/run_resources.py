@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tare.artifacts import image
 from tare.artifacts.binaries import find
 from tare.artifacts.digest import file_digest
-from tare.artifacts.image_files import find_file
 from tare.artifacts.tools import ToolName, fetch_tool
 from tare.artifacts.tree import Tree, cassandra_tree
-from tare.databases.cassandra.cluster import Installation
 from tare.databases.cluster import Installed
-from tare.databases.mongodb import installation as mongodb
-from tare.errors import ArtifactError, StudyError, TareError
+from tare.databases.destination import Destination
+from tare.databases.registry import declared as declared_database
+from tare.errors import TareError
 from tare.lab import on_hosts
 from tare.lab.on_hosts import hosts_for
 from tare.lab.undisturbed import undisturbed
@@ -25,8 +24,7 @@ from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
 from tare.machines.made import made_for
-from tare.runtimes.images import Images
-from tare.runtimes.key import declaration_of, is_on_ssh, of_group, on_ssh, runtime_key
+from tare.runtimes.key import is_on_ssh, of_group, on_ssh, runtime_key
 from tare.runtimes.registry import BARE, CONTAINER, declared, registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits, Runtime
@@ -201,87 +199,25 @@ def _provide(resources: RunResources, setups: list[Setup], say: Callable[[str], 
 
 
 def _bits_key(database: Database) -> str:
-    kind = "" if database.kind == "cassandra" else f"{database.kind}|"
-    return f"{kind}{database.version}|{database.home or ''}|{database.image or ''}"
+    return f"{database.kind}|{database.version}|{database.home or ''}|{database.image or ''}"
 
 
 def _server(
     resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
 ) -> Installed:
-    if database.kind == "mongodb":
-        return _mongodb_server(resources, database, runtime, say)
+    hosts = resources.hosts if is_on_ssh(runtime) else None
     images = resources.runtimes[runtime].images()
-    if database.image and images is not None:
-        return _named_server(images, database.image, say)
+    to = Destination(runtime, images, hosts, lambda one: _tree(resources, one, say), say)
+    return declared_database(database.kind).bring(database, to)
+
+
+def _tree(resources: RunResources, database: Database, say: Callable[[str], None]) -> Tree:
+    """Its files on this machine, verified once a run."""
     key = _bits_key(database)
     if key not in resources.trees:
         home = Path(database.home) if database.home else None
         resources.trees[key] = cassandra_tree(database.version, home, say=say)
-    tree = resources.trees[key]
-    jamm = next((jar for jar in tree.jars if jar.startswith("jamm-")), None)
-    if jamm is None:
-        raise ArtifactError(
-            "no jamm jar beside Cassandra's", where=str(tree.lib), why="Cassandra needs it as agent"
-        )
-    jars = tuple(tree.jars)
-    if resources.hosts is not None and is_on_ssh(runtime):
-        return on_hosts.server(resources.hosts, tree, jamm, runtime, say)
-    if images is not None:
-        built = images.bring(image.build_image(images.engine, tree, say), say)
-        return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
-    return Installation(str(tree.java), str(tree.lib), jamm, jars, Bits(tree.digest))
-
-
-def _mongodb_server(
-    resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
-) -> mongodb.Installation:
-    for fault in mongodb.unfit(database, declaration_of(runtime).name):
-        raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
-    images = resources.runtimes[runtime].images()
-    if images is not None and database.image:
-        return _named_mongodb(images, database.image, say)
-    if database.home is None and not database.stubbed:
-        raise ArtifactError(
-            "no MongoDB server to run",
-            where="database.image" if images else "database.home",
-            why="no public package has its server, so that Tare cannot fetch it",
-            remedy='set database.image to an image that you may use, such as "mongo:7"'
-            if images
-            else "unpack a release of MongoDB's server and set database.home to its directory",
-        )
-    server = mongodb.installed(Path(database.home) if database.home else find("tare-stub"))
-    if resources.hosts is not None and is_on_ssh(runtime):
-        return on_hosts.mongodb_server(resources.hosts, server, database.version, runtime, say)
-    if not server.stands_in:
-        told = mongodb.release_of(server.program)
-        mongodb.refuse_other_release(database.version, {"version": told})
-    if images is None:
-        return server
-    built = images.bring(image.build_server_image(images.engine, Path(server.program), say), say)
-    return replace(server, program=image.MONGOD, bits=Bits(server.bits.digest, built))
-
-
-def _named_mongodb(images: Images, name: str, say: Callable[[str], None]) -> mongodb.Installation:
-    """An image that the study names, whose mongod is in its path."""
-    identity, digest = image.named_image(images.engine, name, images.pull)
-    own = images.fetch(name, identity, say)
-    return mongodb.Installation("mongod", Bits(digest or identity, own, named=name))
-
-
-def _named_server(images: Images, name: str, say: Callable[[str], None]) -> Installation:
-    """An image that the study names: where its files lie is read from its own environment."""
-    engine = images.engine
-    identity, digest = image.named_image(engine, name, images.pull)
-    settings = engine.images.get(identity).attrs["Config"].get("Env") or []
-    environment = dict(entry.split("=", 1) for entry in settings)
-    home = environment.get("CASSANDRA_HOME", "/opt/cassandra")
-    java = environment.get("JAVA_HOME", "/opt/java/openjdk")
-    lib = f"{home}/lib"
-    jamm = find_file(engine, identity, lib, "jamm-", ".jar")
-    own = images.fetch(name, identity, say)
-    return Installation(
-        f"{java}/bin/java", lib, jamm, (), Bits(digest or identity, own, named=name)
-    )
+    return resources.trees[key]
 
 
 def _tool(name: ToolName, say: Callable[[str], None]) -> ClientInstallation:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tare.databases import make
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Conductor, with_hosts
 from tare.lab.counted_calls import begin_counting, counted_calls
@@ -124,7 +123,7 @@ class SlicedBlock:
                 return {name: gone.get(name) or _again(name, sorted(gone)) for name in names}
             dropped = self._prepare()
             for name in sorted(self._alone):
-                watches[name] = make.watch(self._deployments[name].clusters, self._wall)
+                watches[name] = self._deployments[name].watch(self._wall)
             schedule = self._schedule()
             compiled = self._compiler_seconds()
             self._count_calls(schedule)

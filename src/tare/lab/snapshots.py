@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +12,16 @@ from tare.artifacts.cache_entry import only_maker
 from tare.artifacts.digest import text_digest
 from tare.artifacts.snapshot import Snapshot
 from tare.artifacts.tree import default_cache
-from tare.databases.mongodb.installation import Installation as MongoInstallation
+from tare.databases.registry import declared
 from tare.errors import ArtifactError, ClusterError, DiskFullError, TareError
 from tare.lab.own_deployment import end_by_themselves, own_deployment
 from tare.study.quantities import GIB
 from tare.study.schema import Client, Platform
 from tare.study.server_needs import node_memory
-from tare.study.start import OF_A_SET, snapshot_content, why_not
+from tare.study.start import snapshot_content, why_not
 
 if TYPE_CHECKING:
+    from tare.databases.declaration import Stopped
     from tare.lab.progress import Watcher
     from tare.lab.run_resources import RunResources
     from tare.runtimes.unit import Running
@@ -30,33 +30,6 @@ if TYPE_CHECKING:
 FORMAT = 2
 _STOP_S = 90.0
 """longest wait for nodes that drain; 8 to 13 s were seen"""
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """What a node leaves that was told to end and has written all that it held.
-
-    Attributes:
-        status: its exit status.
-        parts: patterns of what is kept of its data directory.
-        leave_out: patterns of names that are not, wherever they are below these.
-    """
-
-    status: int
-    parts: tuple[str, ...]
-    leave_out: tuple[str, ...] = ()
-
-
-CASSANDRA = Stopped(
-    143,  # of a JVM that ended itself at SIGTERM; Cassandra flushes everything before it
-    ("data", "hints", "saved_caches"),  # after a drain the commit log holds nothing
-    # What a node knew of the others, at addresses of which the next deployment has new ones. A
-    # cluster of three that still had them took 48 s to start instead of 16, and gossiped of them.
-    ("peers-*", "peers_v2-*", "peer_events-*", "peer_events_v2-*"),
-)
-FERRETDB = Stopped(0, ("*.sqlite",))
-"""A file for each database: SQLite ends its journal when the last connection is closed. The
-server's own identity, `state.json`, is each deployment's own."""
 
 
 def maker(setup: Setup) -> Setup:
@@ -128,16 +101,13 @@ class Snapshots:
         Raises:
             DiskFullError: there is no room for it.
         """
+        own = maker(setup)
         reason = why_not(setup, self._design, here=True)
+        reason = reason or self._resources.server(own).unsnapshotted
         if reason:
             self._tell_once(f"deployments fill their own tables: {reason}")
             return None, reason
-        own = maker(setup)
-        server = self._resources.server(own)
-        if isinstance(server, MongoInstallation) and server.knows_sets:
-            self._tell_once(f"deployments fill their own tables: {OF_A_SET}")
-            return None, OF_A_SET
-        key = key_of(own, server.bits.digest, self._seed)
+        key = key_of(own, self._resources.server(own).bits.digest, self._seed)
         if key in self._faults:
             return None, self._faults[key]
         if key not in self._found:
@@ -162,7 +132,7 @@ class Snapshots:
             made.deploy()
             made.populate(self._seed)
             (cluster,) = made.clusters
-            stopped = CASSANDRA if setup.database.kind == "cassandra" else FERRETDB
+            stopped = declared(setup.database.kind).stopped
             self._drain(cluster.nodes, stopped)
             # of native nodes: on this machine
             directories = [Path(node.unit.site.data) for node in cluster.nodes]

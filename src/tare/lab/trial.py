@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Any
 
-from tare.databases import make
 from tare.databases.cluster import Watch
 from tare.errors import TrialFailedError
 from tare.lab.deployment import Deployment
@@ -101,7 +100,7 @@ class TrialRun:
         dropped = self._drop_caches() if self.design.drop_caches else None
         clients = self.make_clients()
         engine = self.deployment.engine_processes(self.condition.setup)
-        watch = make.watch(self.deployment.clusters, self.wall)
+        watch = self.deployment.watch(self.wall)
         try:
             self._launch(clients)
             watched = self.watched(clients)

@@ -12,7 +12,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from tare import scratch
 from tare.analysis.prices import UNOWNED, UNOWNED_US, US, RoundSlices, Weighed, WeighedWay
 from tare.analysis.slices import LEAST_PASSES
+from tare.databases.registry import USUAL, declared
 from tare.errors import QuietError, UsageError
 from tare.lab import weighed_hosts
 from tare.lab.alone import alone
@@ -48,10 +49,10 @@ from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
 from tare.study.slice_schedule import SETTLE_S, Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
+    from tare.databases.names import DatabaseName
     from tare.lab.drive_outcome import DriveOutcome
     from tare.lab.slice_records import Summed
     from tare.lab.weighed_hosts import WeighedHost
-    from tare.records.prices import Database
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 
@@ -65,8 +66,6 @@ _ORCHESTRATED_S = 15.0
 """the same of a pod or a task"""
 _HOST_S = 6.0
 """the same, further, of servers on a host over SSH"""
-_PROTOCOLS: Mapping[Database, str] = {"cassandra": "cql", "mongodb": "mongodb"}
-"""What the stub calls them."""
 
 
 def weigh(
@@ -74,7 +73,7 @@ def weigh(
     seconds: float,
     rounds: int,
     *,
-    database: Database = "cassandra",
+    database: DatabaseName = USUAL,
     in_flight: Sequence[int] = (1,),
     row_bytes: int = 1000,
     service_us: float = 0.0,
@@ -115,7 +114,7 @@ def weigh(
     slice_s = min(max(_SHORT_SLICE_S, _ANSWERED_IN_TURN * all_s), USUAL_SLICE_S)
     drain_s = drain_of(all_s)
     load: dict[str, object] = {"threads": 1, "warmup": f"{slice_s * 1000:.0f}ms"}
-    options = ["--protocol", _PROTOCOLS[database]]
+    options = ["--protocol", declared(database).protocol]
     options += ["--value-bytes", str(max(row_bytes // FIELDS, 1)), *_serving(service_us)]
     larger = row_bytes + FURTHER_BYTES if operation == "kilobyte" else 0
     options += server_options(operation, larger)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.databases import registry as databases
 from tare.machines import registry
 from tare.runtimes.obstacle import Obstacle
 from tare.runtimes.registry import declared
@@ -61,6 +62,6 @@ def not_brought(setup: Setup) -> Iterator[Obstacle]:
     if database.image is not None and not declared(setup.platform.runtime).in_place:
         why = "this version makes its own image on other hosts, and pulls none there"
         remedy = "leave database.image out"
-        if database.kind == "mongodb":
-            remedy += ", and set database.home to the directory of a mongod"
+        if not databases.declared(database.kind).locked:
+            remedy += ", and set database.home to the directory of its server"
         yield Obstacle(("database", "image"), why, remedy)

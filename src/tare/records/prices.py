@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from tare.databases.names import DatabaseName
+from tare.databases.registry import USUAL
 from tare.records.kept_measurements import (
     KeptMeasurement,
     MeasuredMachine,
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
     from tare.machines.facts import MachineFacts
 
-Database = Literal["cassandra", "mongodb"]
 LARGEST = 1e12
 """Microseconds, or a count: nothing that was measured is larger."""
 Operation = Literal["request", "connection", "kilobyte"]
@@ -110,8 +111,8 @@ class Weighing(KeptMeasurement):
 
     kept_as: ClassVar[str] = "prices.json"
 
-    database: Database = Field(
-        "cassandra",
+    database: DatabaseName = Field(
+        USUAL,
         description="whose protocol client and server spoke: CQL, with all operations in flight on "
         "one connection; or MongoDB's OP_MSG, with a connection for each",
     )
@@ -157,7 +158,7 @@ class Weighing(KeptMeasurement):
 
 
 def prices_here(
-    database: Database,
+    database: DatabaseName,
     facts: MachineFacts,
     cache: Path | None = None,
     operation: Operation = "request",
@@ -171,7 +172,7 @@ def prices_here(
 
 
 def prices_on(
-    host: str, cache: Path | None = None, database: Database = "cassandra"
+    host: str, cache: Path | None = None, database: DatabaseName = USUAL
 ) -> Weighing | None:
     """The latest prices of a host over SSH by its name in an inventory; None: there are none."""
     if "/" in host:  # it is no name of a host
@@ -180,7 +181,7 @@ def prices_on(
     return read(Weighing, kept_at(Weighing, cache).with_name(file))
 
 
-def _kept_file(database: Database, operation: Operation, host: str = "") -> str:
-    apart = [name for name in (database, operation) if name not in ("cassandra", "request")]
+def _kept_file(database: DatabaseName, operation: Operation, host: str = "") -> str:
+    apart = [name for name in (database, operation) if name not in (USUAL, "request")]
     on = ["on", host] if host else []
     return f"{'-'.join(['prices', *apart, *on])}.json"

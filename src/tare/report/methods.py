@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tare.databases import registry as databases
 from tare.enumeration import listing
 from tare.machines.registry import made_in_words
 from tare.report import ending, identical, numbers
@@ -58,10 +59,9 @@ def _platforms(analysis: Analysis) -> list[str]:
     by = f" ({listing(factors)})" if factors and len(names) > 1 else ""
     database = _mapping(analysis.provenance.get("database"))
     version = _one(s.get("version") for s in _parts(setups, "database")) or database.get("version")
-    kind = {"cassandra": "Apache Cassandra", "mongodb": "MongoDB"}.get(
-        str(database.get("kind") or _one(s.get("kind") for s in _parts(setups, "database"))), ""
-    )
-    kind = str(database.get("stand_in") or kind)
+    told = str(database.get("kind") or _one(s.get("kind") for s in _parts(setups, "database")))
+    own = databases.registered().get(told)
+    kind = str(database.get("stand_in") or (own.title if own else ""))
     if analysis.imported or not kind:
         return [f"We compared {shown}{by}."]
     nodes = _one(s.get("nodes") for s in _parts(setups, "database"))

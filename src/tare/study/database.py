@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from tare.databases.names import DatabaseName
+from tare.databases.registry import USUAL
 from tare.study.part import StudyPart, unset, usual
 from tare.study.quantities import MIB, SCALAR_SCHEMA, Size, parse_size
 from tare.study.wrong_value import WrongValueError
@@ -125,7 +127,7 @@ class Compaction(StudyPart):
 class Database(StudyPart):
     """The cluster under test."""
 
-    kind: Literal["cassandra", "mongodb"] = Field("cassandra", description="which database")
+    kind: DatabaseName = Field(USUAL, description="which database")
     version: str = Field(
         "5.0.9",
         pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$",

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.databases import registry as databases
 from tare.runtimes.registry import declared
 from tare.study.quantities import MIB
-from tare.study.server_needs import deploy_s, needs_of, node_memory, row_bytes
+from tare.study.row_size import row_bytes
+from tare.study.server_needs import deploy_s, needs_of, node_memory
 from tare.study.slice_schedule import block_seconds, cut_of
 from tare.study.start import snapshot_content, why_not
 
@@ -98,8 +100,8 @@ def estimate(
         if why_not(one.setup, design):
             breakdown["populate"] += lives * _populate_s(one.setup)
         kinds = 1 if design.fresh == "trial" else len(loads[key])
-        # Only a JVM's compiler is waited for under a gentle load.
-        gentle = design.warm.gentle if one.setup.database.kind == "cassandra" else 0.0
+        compiles = databases.declared(one.setup.database.kind).compiles
+        gentle = design.warm.gentle if compiles else 0.0
         breakdown["warm up"] += lives * kinds * (gentle + design.warm.at_most)
         breakdown["tear down"] += lives * _nodes(one.setup) * NODE_STOP_S
         if design.reset != "keep" and design.fresh != "trial":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.databases import registry as databases
 from tare.errors import StudyError
 from tare.runtimes.registry import declared
 from tare.study.comparisons import comparisons
@@ -167,7 +168,7 @@ def _versions(plan: Plan, locked: Collection[str]) -> Iterator[Refusal]:
     for one in plan.conditions:
         database, in_place = one.setup.database, declared(one.setup.platform.runtime).in_place
         made_of_lock = database.home is None and (in_place or database.image is None)
-        fetched = database.kind == "cassandra" and made_of_lock
+        fetched = databases.declared(database.kind).locked and made_of_lock
         if fetched and database.version not in locked:
             yield _refusal(
                 plan,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.databases import registry as databases
 from tare.runtimes.registry import CONTAINER, declared
-from tare.study.cassandra_rules import cassandra_problems
 from tare.study.design import AUTO, OFF, WINDOWS
 from tare.study.image_names import image_name_problems
 from tare.study.load_rules import load_problems
-from tare.study.mongodb_rules import mongodb_problems
 from tare.study.platform_rules import platform_problems
 from tare.study.problems import ConditionProblems, Problem, later, remedy_for
 
@@ -25,10 +24,7 @@ def setup_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[P
     problems = ConditionProblems(origins, condition)
     yield from platform_problems(setup, problems)
     yield from image_name_problems(setup, origins)
-    if setup.database.kind == "mongodb":
-        yield from mongodb_problems(setup, problems)
-    else:
-        yield from cassandra_problems(setup, problems)
+    yield from databases.declared(setup.database.kind).problems(setup, problems)
     yield from load_problems(setup, problems)
 
 

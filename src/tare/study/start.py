@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.databases import registry as databases
 from tare.runtimes.registry import declared
 
 if TYPE_CHECKING:
     from tare.study.schema import Design, Setup
 
-OF_A_SET = (
-    "a replica set's files name its members, which each deployment has anew: no mongod starts from "
-    "a copy"
-)
 _SHARING = (
     "-Xshare", "-XX:SharedArchiveFile", "-XX:SharedClassListFile", "-XX:DumpLoadedClassList",
     "-XX:ArchiveClassesAtExit", "-XX:+UseSharedSpaces", "-XX:-UseSharedSpaces",
@@ -33,8 +30,8 @@ def why_not(setup: Setup, design: Design, *, here: bool = False) -> str:
         return f"design.reset: {design.reset} fills the table anew for every trial"
     if database.stubbed:
         return "the stub keeps nothing"
-    if database.kind != "cassandra" and not database.stand_in:
-        return OF_A_SET
+    if why := databases.declared(database.kind).unsnapshotted(database):
+        return why
     if database.image is not None:
         return "it runs another's image"
     return declared(setup.platform.runtime).data_out_of_reach(setup.platform, here=here)
@@ -52,7 +49,7 @@ def snapshot_content(setup: Setup) -> list[Any]:
 def why_no_archive(setup: Setup) -> str:
     """Why the nodes of this setup cannot start from a class-data archive; empty: they can."""
     database = setup.database
-    if database.kind != "cassandra":
+    if not databases.declared(database.kind).archives_classes:
         return f"there are none of {database.kind}"
     if database.image is not None or database.home is not None:
         return "a condition runs other files than the locked ones"

@@ -33,6 +33,7 @@ class Installation:
     jars: tuple[str, ...]
     """file names in `lib`, in the order of the class path; empty: all, in the JVM's own order"""
     bits: Bits
+    unsnapshotted = ""
 
     def class_path(self, conf: str) -> list[str]:
         """The configuration directory, then the jars."""
@@ -53,6 +54,9 @@ class CassandraCluster(Nodes):
 
     PORT = configuration.NATIVE_PORT
     LOG = configuration.LOG
+
+    def load_from(self, archive: ClassArchive | None) -> None:
+        self.classes = archive
 
     def begin(self) -> None:
         """Start the first node; the others look for it, so they wait until it answers.

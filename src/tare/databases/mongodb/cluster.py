@@ -17,11 +17,11 @@ from tare.databases.mongodb.installation import (
 )
 from tare.databases.mongodb.replica_set import Member
 from tare.databases.mongodb.session import RefusedError, Session, connect
+from tare.databases.mongodb.wired_tiger import given_cache
 from tare.databases.nodes import Nodes
 from tare.errors import ClusterError
 from tare.runtimes.registry import BARE
 from tare.runtimes.unit import Running, Site
-from tare.study.wired_tiger import given_cache
 
 START_TIMEOUT_S = 120.0
 """longest wait for one member to answer"""

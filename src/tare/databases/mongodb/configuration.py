@@ -8,9 +8,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from tare.databases.mongodb.wired_tiger import cache_bytes
 from tare.runtimes.unit import Site
 from tare.study.quantities import GIB
-from tare.study.wired_tiger import cache_bytes
 
 PORT = 27017
 LOG = "mongod.log"

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tare.artifacts.digest import file_digest
 from tare.databases.mongodb import configuration
+from tare.databases.mongodb.declaration import OF_A_SET
 from tare.errors import ArtifactError, StudyError
+from tare.runtimes.obstacle import Obstacle
 from tare.runtimes.registry import declared
 from tare.runtimes.unit import Bits, Site
 
@@ -60,6 +62,11 @@ class Installation:
     def knows_sets(self) -> bool:
         """Whether members make up a replica set, which a client names."""
         return self.kind != "ferretdb"
+
+    @property
+    def unsnapshotted(self) -> str:
+        """Why no member starts from a copy of such a server's data; empty: it can."""
+        return OF_A_SET if self.knows_sets else ""
 
     def command(self, site: Site) -> list[str]:
         """A member's command line."""
@@ -191,33 +198,16 @@ def refuse_other_release(declared: str, build: Mapping[str, Any]) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Unfit:
-    """Why the files that a setup names are not its server.
-
-    Attributes:
-        field: path of the field that is at fault.
-        why: the reason.
-        remedy: the edit to make.
-    """
-
-    field: tuple[str, ...]
-    why: str
-    remedy: str
-
-
-def unfit(database: Database, runtime: str) -> list[Unfit]:
+def unfit(database: Database, runtime: str) -> list[Obstacle]:
     """What a look at the named files tells before anything starts; empty: nothing against them.
 
     What a server says of itself is known only once it runs, so that `refuse_stand_in` is asked
     again then.
 
     Args:
-        database: of a setup, of any kind.
+        database: of a setup.
         runtime: what the setup's servers run in.
     """
-    if database.kind != "mongodb":
-        return []
     if not declared(runtime).in_place and database.image is not None:
         return _unfit_image(database.image) or _unfit_release(database)
     if database.home is None:
@@ -225,20 +215,20 @@ def unfit(database: Database, runtime: str) -> list[Unfit]:
     try:
         program = _program(Path(database.home))
     except ArtifactError as error:
-        return [Unfit(_HOME, f"{error.what} ({error.where}): {error.why}", error.remedy)]
+        return [Obstacle(_HOME, f"{error.what} ({error.where}): {error.why}", error.remedy)]
     kind = _kind(program)
     return _unfit_release(database) if kind == "mongod" else _unfit_stand_in(database, kind)
 
 
-def _unfit_release(database: Database) -> list[Unfit]:
+def _unfit_release(database: Database) -> list[Obstacle]:
     if tuple(map(int, database.version.split(".")[:2])) >= OLDEST:
         return []
     why = f"MongoDB {database.version} is older than 4.4, and cannot tell what a study records"
     remedy = "name a newer release and its files; tare load takes servers from 3.6 on"
-    return [Unfit(("database", "version"), why, remedy)]
+    return [Obstacle(("database", "version"), why, remedy)]
 
 
-def _unfit_image(name: str) -> list[Unfit]:
+def _unfit_image(name: str) -> list[Obstacle]:
     """An image is known by its name only, as long as nothing runs."""
     if "ferretdb" not in name.lower():
         return []
@@ -247,20 +237,20 @@ def _unfit_image(name: str) -> list[Unfit]:
         'set database.image to an image of MongoDB, such as "mongo:7"; FerretDB runs from '
         "database.home, of which Tare makes an image for containers"
     )
-    return [Unfit(("database", "image"), why, remedy)]
+    return [Obstacle(("database", "image"), why, remedy)]
 
 
-def _unfit_stand_in(database: Database, kind: Kind) -> list[Unfit]:
+def _unfit_stand_in(database: Database, kind: Kind) -> list[Obstacle]:
     """A stand-in must have been asked for; several of FerretDB are no set, but databases."""
-    found: list[Unfit] = []
+    found: list[Obstacle] = []
     name = STUB if kind == "tare-stub" else STAND_IN
     if not database.stand_in:
-        found.append(Unfit(_HOME, f"{name} {_NO_TARGET}: {_OTHERWISE_MADE}", _OTHER_SERVER))
+        found.append(Obstacle(_HOME, f"{name} {_NO_TARGET}: {_OTHERWISE_MADE}", _OTHER_SERVER))
     if database.nodes > 1 and kind == "ferretdb":
         why = (
             f"{STAND_IN} knows no replica sets: {database.nodes} of them would be "
             f"{database.nodes} databases of their own"
         )
         remedy = "set database.nodes and database.replication_factor to 1"
-        found.append(Unfit(("database", "nodes"), why, remedy))
+        found.append(Obstacle(("database", "nodes"), why, remedy))
     return found

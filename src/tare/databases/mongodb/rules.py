@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.databases.mongodb.settings import setting_problems
 from tare.enumeration import either
 from tare.runtimes.declaration import LAYER
 from tare.runtimes.registry import declared
 from tare.study.database import Database
 from tare.study.load import NATIVE
-from tare.study.mongod_settings import setting_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

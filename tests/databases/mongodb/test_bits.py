@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tare.artifacts import image
+from tare.databases.mongodb import bits
 from tare.databases.mongodb.installation import Installation
 from tare.errors import RuntimeUnavailableError, StudyError
-from tare.lab import on_hosts, run_resources
+from tare.lab import run_resources
 from tare.lab.run_resources import RunResources
 from tare.machines.facts import local_facts
 from tare.runtimes.unit import Bits
@@ -48,14 +49,14 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
         found.extend(files)
         return below / "1234"
 
-    monkeypatch.setattr(on_hosts, "bring", bring)
+    monkeypatch.setattr(bits, "transfer", bring)
     monkeypatch.setattr(image, "build_server_image", lambda engine, program, say: "sha256:1")
     return found
 
 
 def given(runtime: str, *hosts: Host) -> Installation:
     among: Any = SimpleNamespace(nodes_of=lambda group: list(hosts))
-    return on_hosts.mongodb_server(among, SERVER, "7.0", runtime, lambda line: None)
+    return bits.on_hosts(among, SERVER, "7.0", runtime, lambda line: None)
 
 
 def test_processes_run_the_program_that_every_host_was_brought(

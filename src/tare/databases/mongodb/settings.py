@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tare.databases.mongodb.wired_tiger import SMALLEST_CACHE, chosen_cache
 from tare.study.quantities import GIB
 from tare.study.setting_names import no_names
-from tare.study.wired_tiger import SMALLEST_CACHE, chosen_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.databases.cassandra.jvm_rules import jvm_problems
+from tare.databases.cassandra.settings import cassandra_setting_problems
 from tare.enumeration import count
-from tare.study.cassandra_settings import cassandra_setting_problems
 from tare.study.database import SHORT_STRATEGIES
-from tare.study.jvm_rules import jvm_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tare.databases.mongodb.wired_tiger import cache_bytes, given_cache
 from tare.study.quantities import GIB, MIB
-from tare.study.wired_tiger import cache_bytes, given_cache
 
 
 # The manual's own examples come first: 4 GB of memory give 1.5 GB, 1.25 GB give 256 MB.

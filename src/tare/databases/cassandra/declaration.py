@@ -1,0 +1,107 @@
+"""What Cassandra says of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.databases.declaration import DatabaseDeclaration, ServerNeeds, Spread, Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tare.databases.cluster import Cluster, Installed, Watch
+    from tare.databases.destination import Destination
+    from tare.runtimes.obstacle import Obstacle
+    from tare.runtimes.unit import Runtime
+    from tare.study.database import Database
+    from tare.study.origins import FieldPath
+    from tare.study.problems import ConditionProblems, Problem
+    from tare.study.schema import Platform, Setup
+
+OFF_HEAP_BYTES = 450 << 20
+"""A node's memory beyond its heap: 0.95 GB at 512 MiB, 1.2 GB at 768 MiB, 1.5 GB at 1 GiB."""
+
+
+class CassandraDeclaration(DatabaseDeclaration):
+    """Apache Cassandra, whose files are those of Tare's lock, or the user's."""
+
+    name = "cassandra"
+    title = "Apache Cassandra"
+    protocol = "cql"
+    protocol_in_words = "CQL, all operations at once on one connection"
+    # Measured with Cassandra 5.0.9 on a machine of 2 cores.
+    needs = ServerNeeds(
+        start_s=8.0,  # 5 to 6 s alone, 8 s with the client's and the lab's own start
+        form_s=2.0,
+        inserts_per_s=12_000.0,  # between a cold server (11,600) and a warm one
+        disk_bytes=200 << 20,  # commit log, hints, system tables and logs
+    )
+    stopped = Stopped(
+        143,  # of a JVM that ended itself at SIGTERM; Cassandra flushes everything before it
+        ("data", "hints", "saved_caches"),  # after a drain the commit log holds nothing
+        # What a node knew of the others, at addresses of which the next deployment has new ones. A
+        # cluster of three that still had them took 48 s to start instead of 16, and gossiped of
+        # them.
+        ("peers-*", "peers_v2-*", "peer_events-*", "peer_events_v2-*"),
+    )
+    locked = True
+    compiles = True
+    archives_classes = True
+    deployments_differ = Spread("some 2%", "0 to 1.6%")  # docs/resolution.md
+
+    def problems(self, setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
+        from tare.databases.cassandra.rules import cassandra_problems
+
+        yield from cassandra_problems(setup, problems)
+
+    def unfit(self, setup: Setup) -> Sequence[Obstacle]:
+        from tare.databases.cassandra.unfit import unfit
+
+        return unfit(setup.database)
+
+    def kept_in_memory(self, setup: Setup, machine: int | None) -> int:
+        """The heap, which is taken whole as the server starts."""
+        return setup.database.heap
+
+    def beside_data(self, setup: Setup) -> int:
+        return OFF_HEAP_BYTES
+
+    def memory_in_words(self, setup: Setup, size: str) -> tuple[FieldPath, str, str]:
+        return ("database", "heap"), f"heap {size}", "lower database.heap or database.nodes"
+
+    def replica_chosen(self, database: Database) -> bool:
+        """The dynamic snitch does, where a read needs fewer replicas than there are."""
+        from tare.databases.cassandra.rules import replicas_needed
+
+        copies = database.replication_factor
+        needed = replicas_needed(database.consistency.read, copies)
+        return needed < copies and bool(database.settings.get("dynamic_snitch", True))
+
+    def bring(self, database: Database, to: Destination) -> Installed:
+        from tare.databases.cassandra.bits import bring
+
+        return bring(database, to)
+
+    def cluster(
+        self,
+        name: str,
+        setup: Setup,
+        platform: Platform,
+        runtime: Runtime,
+        installation: Installed,
+        host_memory: int,
+    ) -> Cluster:
+        from tare.databases.cassandra.cluster import CassandraCluster, Installation
+
+        if not isinstance(installation, Installation):
+            raise self.not_its_files(name)
+        return CassandraCluster(name, setup.database, platform, setup.load, runtime, installation)
+
+    def watch(self, clusters: Sequence[Cluster], wall: Callable[[], float]) -> Watch:
+        from tare.databases.cassandra.cluster import CassandraCluster
+        from tare.databases.cassandra.metrics import ServerWatch
+
+        return ServerWatch([one for one in clusters if isinstance(one, CassandraCluster)], wall)
+
+
+DECLARED = CassandraDeclaration()

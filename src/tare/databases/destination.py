@@ -1,0 +1,33 @@
+"""Where a database's files are brought before the first trial of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.artifacts.tree import Tree
+    from tare.runtimes.images import Images
+    from tare.runtimes.ssh.hosts import Hosts
+    from tare.study.database import Database
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where units of one runtime find files.
+
+    Attributes:
+        runtime: its key.
+        images: of the engine that its units are made of; None: of files where they lie.
+        hosts: that SSH reaches, where its units run; None: on this machine.
+        tree: a database's locked files on this machine, fetched once.
+        say: tells the user what is being done.
+    """
+
+    runtime: str
+    images: Images | None
+    hosts: Hosts | None
+    tree: Callable[[Database], Tree]
+    say: Callable[[str], None]
