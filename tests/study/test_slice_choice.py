@@ -36,6 +36,10 @@ def test_conditions_take_turns_unless_the_study_says_otherwise(read: ReadStudy) 
     )
 
 
+def test_a_slice_of_a_second_is_told_in_whole_milliseconds(read: ReadStudy) -> None:
+    assert "in slices of 1000 ms, " in planned(read, "", "design.slice=1s").slicing.words
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

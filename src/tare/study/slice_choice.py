@@ -56,7 +56,7 @@ class Slicing(BaseModel):
         turns = "the conditions of a block in turn"
         if self.turn == "pass":
             turns = "the servers of a block in turn, each with all its conditions"
-        return f"in slices of {self.length_s * 1000:.3g} ms, {turns} (design.slice: {said})"
+        return f"in slices of {round(self.length_s * 1000, 1):g} ms, {turns} (design.slice: {said})"
 
 
 def choose(
