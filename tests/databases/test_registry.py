@@ -9,7 +9,9 @@ from typing import Any, cast
 import pytest
 
 from tare.databases import registry
+from tare.databases.cassandra.declaration import CassandraDeclaration
 from tare.databases.declaration import DatabaseDeclaration
+from tare.databases.mongodb.declaration import MongoDeclaration
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.study.schema import Setup
 from tests.brought import Point, found
@@ -17,12 +19,16 @@ from tests.brought import Point, found
 NAMES = ["cassandra", "mongodb"]
 
 
-class Scylla(DatabaseDeclaration):
+class Scylla(CassandraDeclaration):
     name = "scylla"
 
 
-class Again(DatabaseDeclaration):
-    name = "mongodb"
+class Again(MongoDeclaration):
+    pass
+
+
+class Half(DatabaseDeclaration):
+    name = "half"
 
 
 def test_tare_s_own_are_found_first_and_then_what_packages_bring(
@@ -38,7 +44,7 @@ def test_tare_s_own_are_found_first_and_then_what_packages_bring(
         (Again, "there is a database mongodb already"),
         (lambda: importlib.import_module("no_such_database"), "No module named"),
         (lambda: "scylla", "it is no tare.databases.declaration.DatabaseDeclaration"),
-        (DatabaseDeclaration, "its name is None"),
+        (Half, "beside_data"),
     ],
 )
 def test_what_a_package_brings_and_cannot_be_used_is_told_with_the_package(

@@ -6,6 +6,7 @@ brings files and makes clusters is imported by the functions that need it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,7 @@ class Spread:
     reads: str
 
 
-class DatabaseDeclaration:
+class DatabaseDeclaration(ABC):
     """One database. A subclass says what is true of it; what it leaves out is of most.
 
     An instance named DECLARED in its module is what the registry finds, or a tuple of several.
@@ -118,22 +119,22 @@ class DatabaseDeclaration:
         """Why no deployment can start from a copy of such data; empty: it can."""
         return ""
 
+    @abstractmethod
     def kept_in_memory(self, setup: Setup, machine: int | None) -> int:
         """Bytes that one server keeps data in.
 
         Args:
             machine: memory of the machine, which a server without a limit sees; None: not known.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def beside_data(self, setup: Setup) -> int:
         """Bytes of memory that one server needs beyond that."""
-        raise NotImplementedError
 
+    @abstractmethod
     def memory_in_words(self, setup: Setup, size: str) -> tuple[FieldPath, str, str]:
         """The field that decides how much memory a server keeps data in, what it does with so much
         (`size`), and what lowers it."""
-        raise NotImplementedError
 
     def replica_chosen(self, database: Database) -> bool:
         """Whether the server chooses which replicas answer a read, by the latencies that it has
@@ -142,6 +143,7 @@ class DatabaseDeclaration:
 
     # what a run asks
 
+    @abstractmethod
     def bring(self, database: Database, to: Destination) -> Installed:
         """The server's files, where units of the destination's runtime find them.
 
@@ -150,8 +152,8 @@ class DatabaseDeclaration:
             RuntimeUnavailableError: a host cannot have them.
             StudyError: the files that the study names are not its server.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def cluster(
         self,
         name: str,
@@ -171,7 +173,6 @@ class DatabaseDeclaration:
             installation: what `bring` gave for that runtime.
             host_memory: memory of the machine, bytes.
         """
-        raise NotImplementedError
 
     def not_its_files(self, cluster: str) -> TareError:
         """The error that a cluster was given what `bring` of another database gave."""
@@ -183,10 +184,10 @@ class DatabaseDeclaration:
             remedy="tell of it: this is a fault of Tare's",
         )
 
+    @abstractmethod
     def watch(self, clusters: Sequence[Cluster], wall: Callable[[], float]) -> Watch:
         """What watches all nodes of these clusters, which are of this database.
 
         Args:
             wall: gives Unix time, seconds.
         """
-        raise NotImplementedError

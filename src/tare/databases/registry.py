@@ -18,9 +18,10 @@ OWN = ("tare.databases.cassandra.declaration", "tare.databases.mongodb.declarati
 """modules of Tare's own, in the order in which they are listed"""
 USUAL = "cassandra"
 """The database that a study has where it names none."""
-_ALL = SelfDeclared(
-    "database", GROUP, DatabaseDeclaration, OWN, re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*"),
-    "begins with a letter",
+_ALL: SelfDeclared[DatabaseDeclaration] = SelfDeclared(
+    "database", GROUP,
+    DatabaseDeclaration,  # type: ignore[type-abstract] # only asked whether something is one
+    OWN, re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*"), "begins with a letter",
 )  # fmt: skip
 
 
