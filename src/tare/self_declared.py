@@ -56,9 +56,15 @@ class SelfDeclared(Generic[T]):
                 found[name] = brought
         return found
 
-    def unknown(self, name: str, known: Collection[str]) -> RuntimeUnavailableError:
-        """The error that there is none of this name."""
-        return RuntimeUnavailableError(
+    def one(self, name: str, known: Mapping[str, T]) -> T:
+        """The one of this name.
+
+        Raises:
+            RuntimeUnavailableError: there is none.
+        """
+        if name in known:
+            return known[name]
+        raise RuntimeUnavailableError(
             f"there is no {self.noun} {name} here",
             why=f"there are {', '.join(known)}",
             remedy="install the package that brings it, or name one of these",

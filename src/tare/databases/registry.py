@@ -46,7 +46,4 @@ def declared(name: str) -> DatabaseDeclaration:
     Raises:
         RuntimeUnavailableError: there is none of this name here.
     """
-    try:
-        return registered()[name]
-    except KeyError:
-        raise _ALL.unknown(name, names()) from None
+    return _ALL.one(name, registered())

@@ -55,10 +55,7 @@ def declared(name: str) -> MachinesDeclaration:
     Raises:
         RuntimeUnavailableError: there is none of this name here.
     """
-    try:
-        return registered()[name]
-    except KeyError:
-        raise _ALL.unknown(name, names()) from None
+    return _ALL.one(name, registered())
 
 
 def having(fits: Callable[[MachinesDeclaration], bool]) -> tuple[str, ...]:

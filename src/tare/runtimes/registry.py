@@ -59,10 +59,7 @@ def declared(name: str) -> Declaration:
     Raises:
         RuntimeUnavailableError: there is none of this name here.
     """
-    try:
-        return registered()[name]
-    except KeyError:
-        raise _ALL.unknown(name, names()) from None
+    return _ALL.one(name, registered())
 
 
 def containers() -> tuple[str, ...]:
