@@ -56,7 +56,7 @@ def weighed(
         ]
         counts = [{"packets": 2.0 * OPS * slices} for _ in ways]
         made.append(RoundSlices(rows, order, parts, counts, 0, 0.0, 0.0, True))
-    return Weighed(ways, made, 60.0, slices, SLICE_S, 1000, 0.0, True, "poll", {})
+    return Weighed(ways, made, 60.0, SLICE_S, 1000, 0.0, True, "poll", {})
 
 
 def of(found: Weighing, way: str) -> Price:

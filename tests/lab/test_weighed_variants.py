@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tare.lab.weighed_servers import places, ways
-from tare.lab.weighed_variants import CONNECTIONS, driven, server_options, variants
+from tare.lab.weighed_variants import CONNECTIONS, driven, server_options, shares, variants
 
 
 def test_of_kilobytes_each_way_has_answers_of_two_sizes() -> None:
@@ -37,3 +37,12 @@ def test_connections_are_counted_and_several_endpoints_are_named() -> None:
         assert told.endpoint == (way.endpoint if every[way.server].several else "")
     one = variants("request", [], [1])[0]
     assert driven(one, "request", several=False).connections == 0
+
+
+def test_operations_alone_get_more_slices_than_many_at_once() -> None:
+    """Their price is that much less certain; ways with as many in flight get as many slices."""
+    both = variants("request", ["native", "docker"], [1, 32])
+    of = {(way.in_flight, share) for way, share in zip(both, shares(both), strict=True)}
+    assert of == {(1, 3), (32, 1)}
+    assert set(shares(variants("request", ["native", "docker"], [8]))) == {1}
+    assert set(shares(variants("connection", ["native", "docker"], [1]))) == {1}

@@ -113,7 +113,6 @@ class Weighed:
     ways: list[WeighedWay]
     rounds: list[RoundSlices]
     seconds: float
-    slices: int
     slice_s: float
     row_bytes: int
     service_us: float
@@ -140,7 +139,6 @@ def prices(weighed: Weighed, machine: MeasuredMachine) -> Weighing:
         machine=machine,
         seconds=weighed.seconds,
         rounds=len(rounds),
-        slices=weighed.slices,
         slice_s=weighed.slice_s,
         operation=weighed.operation,
         row_bytes=weighed.row_bytes,
@@ -255,6 +253,7 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
             runtime=way.runtime,
             endpoint=way.endpoint,
             path=way.path,
+            slices=min(len(one.rows[place]) for one in weighed.rounds),
             demand=interval(tables.demand[:, number]),
             added=over_native(tables.demand, number, tables.demand_errors),
             percent=percent(tables.demand, number, tables.demand_errors),
@@ -272,7 +271,7 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
             round_trip_added=over_native(tables.trips, number, tables.trips_errors),
             pace=over_native(tables.pace, number) if np.all(np.isfinite(tables.pace)) else None,
         )
-        for number, way in enumerate(ways)
+        for number, (place, way) in enumerate(zip(places, ways, strict=False))
     ]
 
 

@@ -81,6 +81,17 @@ def _rows(found: Weighing) -> str:
     return f"rows of {found.row_bytes:,}{larger} bytes"
 
 
+def _slices(found: Weighing) -> str:
+    """Of a way in a round; where they differ, of each number in flight."""
+    of = {price.in_flight: price.slices for price in found.prices}
+    each = [
+        f"{numbers.count(slices, 'slice')} of {found.slice_s * 1000:.0f} ms for each way"
+        + (f" with {in_flight} in flight" if len(set(of.values())) > 1 else "")
+        for in_flight, slices in of.items()
+    ]
+    return ", ".join(dict.fromkeys(each))
+
+
 def _service(found: Weighing) -> str:
     return f", {found.service_us:g} us each at the server" if found.service_us else ""
 
@@ -93,8 +104,7 @@ def lines(found: Weighing) -> list[str]:
 def notes(found: Weighing) -> list[str]:
     """How they were weighed, what is left out, and what they cannot tell."""
     told = [
-        f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.slices, 'slice')} of "
-        f"{found.slice_s * 1000:.0f} ms for each way; "
+        f"{numbers.count(found.rounds, 'round')} of {_slices(found)}; "
         f"{declared(found.database).protocol_in_words}; "
         f"{_rows(found)}{_service(found)}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",

@@ -23,6 +23,9 @@ FURTHER_BYTES = 8000
 """by which the larger answers are larger: a copy of them costs as much as a bridge does"""
 FIELDS = 10
 """of a row, as YCSB's core workloads have them"""
+ALONE_SHARE = 3
+"""Slices of a way with the fewest operations in flight for one with more: an operation alone costs
+fifteen times as much, and its price is as much less certain, microsecond for microsecond."""
 _KEYSPACE, _LARGER = "ycsb", "larger"
 
 
@@ -46,6 +49,14 @@ def variants(
     if operation == "connection":
         return [*found, *(replace(way, tls=True) for way in found)]
     return found
+
+
+def shares(ways: Sequence[WeighedWay] | Sequence[DrivenWay]) -> list[int]:
+    """How many slices each way gets in a pass: those that are compared with one another, which
+    have as many operations in flight, get as many slices."""
+    flights = [way.in_flight for way in ways]
+    fewest, most = min(flights), max(flights)
+    return [ALONE_SHARE if one == fewest < most else 1 for one in flights]
 
 
 def server_options(operation: Operation, larger_row_bytes: int) -> list[str]:

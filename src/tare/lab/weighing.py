@@ -41,6 +41,7 @@ from tare.lab.weighed_variants import (
     FURTHER_BYTES,
     driven,
     server_options,
+    shares,
     variants,
 )
 from tare.monitor.pace import Pace
@@ -51,6 +52,7 @@ from tare.study.slice_schedule import SETTLE_S, Cut, block_seconds, make_schedul
 if TYPE_CHECKING:
     from tare.databases.names import DatabaseName
     from tare.lab.drive_outcome import DriveOutcome
+    from tare.lab.quiet_servers import DrivenWay
     from tare.lab.slice_records import Summed
     from tare.lab.weighed_hosts import WeighedHost
     from tare.study.schema import Setup
@@ -121,8 +123,7 @@ def weigh(
     setup = quiet_setup(load, slice_s, database, ())
     plan = _Plan(setup, slice_s, drain_s, operation, options, told, _HOST_S if on else 0.0)
     every = weighed_hosts.places if on else places
-    count = len(variants(operation, runtimes, in_flight, placed=every))
-    plan.slices(runtimes, count, seconds / rounds)
+    plan.passes(runtimes, variants(operation, runtimes, in_flight, placed=every), seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         idle_cpus = stack.enter_context(alone(RUN, say))
@@ -132,11 +133,11 @@ def weigh(
         plan = replace(plan, setup=quiet_setup(load, slice_s, database, servers.cpus))
         left_out = dict(servers.left_out)
         ways = variants(operation, servers.runtimes, in_flight, [*left_out], servers.placed)
-        slices = plan.slices(servers.runtimes, len(ways), seconds / rounds)
+        passes = plan.passes(servers.runtimes, ways, seconds / rounds)
         done: list[RoundSlices] = []
         for number in range(rounds):
-            say(f"round {number + 1} of {rounds}: {len(ways)} ways, {slices} slices each")
-            measured, had, missing = plan.measure(servers, ways, number, slices)
+            say(f"round {number + 1} of {rounds}: {len(ways)} ways, {passes} times")
+            measured, had, missing = plan.measure(servers, ways, number, passes)
             if done and had != ways:
                 raise QuietError(
                     "a way was there in one round and not in another", why=str(missing)
@@ -147,7 +148,6 @@ def weigh(
             ways=ways,
             rounds=done,
             seconds=time.monotonic() - begun,
-            slices=slices,
             slice_s=slice_s,
             operation=operation,
             row_bytes=row_bytes,
@@ -184,37 +184,37 @@ class _Plan:
     told: Callable[[str, int], Sequence[str]]
     further_start_s: float = 0.0
 
-    def slices(self, runtimes: Sequence[str], ways: int, round_s: float) -> int:
-        """How many slices of each way a round of so many seconds holds.
+    def passes(self, runtimes: Sequence[str], ways: Sequence[WeighedWay], round_s: float) -> int:
+        """How many passes over all ways a round of so many seconds holds.
 
         Raises:
             UsageError: too few.
         """
         orchestrated = sum(one in ORCHESTRATORS for one in runtimes)
         start_s = _START_S + _ORCHESTRATED_S * orchestrated + self.further_start_s
-        left = round_s - start_s - _HEAD_START_S * ways
+        left = round_s - start_s - _HEAD_START_S * len(ways)
 
-        def lasts(slices: int) -> float:
-            return block_seconds([[1] * ways], self._cut(slices))
+        def lasts(passes: int) -> float:
+            return block_seconds([shares(ways)], self._cut(passes))
 
-        slices = 0
-        while lasts(slices + 1) <= left:
-            slices += 1
-        if slices < LEAST_PASSES:
+        passes = 0
+        while lasts(passes + 1) <= left:
+            passes += 1
+        if passes < LEAST_PASSES:
             least = round_s - left + lasts(LEAST_PASSES)
             raise UsageError(
                 f"a round of {round_s:.0f} s is too short",
-                why=f"{LEAST_PASSES} slices of each of {ways} ways take {least:.0f} s",
+                why=f"{LEAST_PASSES} passes over {len(ways)} ways take {least:.0f} s",
                 remedy="more --seconds, or fewer --rounds",
             )
-        return slices
+        return passes
 
     def measure(
         self,
         servers: WeighedServers | HostServers,
         ways: Sequence[WeighedWay],
         number: int,
-        slices: int,
+        passes: int,
     ) -> tuple[RoundSlices, list[WeighedWay], dict[str, str]]:
         """One round with servers of its own; its ways with the paths that were seen, and those
         that are not to be had here with the reason."""
@@ -234,23 +234,24 @@ class _Plan:
                 host=servers.read,
             )
             asked = [driven(way, self.operation, several=own[way.server].several) for way in ways]
-            outcome = quiet.drive(own, asked, lambda had: self._schedule(number, slices, len(had)))
+            outcome = quiet.drive(own, asked, lambda had: self._schedule(number, passes, had))
             had = [way for place, way in enumerate(ways) if place not in outcome.missing]
             seen = [replace(way, path=path) for way, path in zip(had, outcome.paths, strict=True)]
             missing = {ways[place].name: why for place, why in outcome.missing.items()}
             return _round(outcome, counted=self.operation == "connection"), seen, missing
 
-    def _schedule(self, number: int, slices: int, ways: int) -> Schedule:
-        # every way equally often: nothing compiles here, so that a server's age costs nothing
+    def _schedule(self, number: int, passes: int, ways: Sequence[DrivenWay]) -> Schedule:
+        # not every server equally often: nothing compiles here, so that its age costs nothing
         return make_schedule(
-            [f"way{place + 1}" for place in range(ways)],
-            self._cut(slices),
+            [f"way{place + 1}" for place in range(len(ways))],
+            self._cut(passes),
             seed=number,
-            deployments=["all"] * ways,
+            deployments=["all"] * len(ways),
+            shares=shares(ways),
         )
 
-    def _cut(self, slices: int) -> Cut:
-        measured_s = slices * self.slice_s
+    def _cut(self, passes: int) -> Cut:
+        measured_s = passes * self.slice_s
         return Cut(self.slice_s, measured_s, self.slice_s, self.drain_s, True, SETTLE_S)
 
 

@@ -56,6 +56,7 @@ class Price(MeasurementPart):
         "orchestrator is on another node"
     )
     path: str = Field(description="what packets were seen to pass through")
+    slices: int = Field(ge=1, description="measured in a round, with so many in flight")
     demand: Interval = Field(
         description="service demand: CPU time of server, client, engine and the kernel's threads"
     )
@@ -120,7 +121,6 @@ class Weighing(KeptMeasurement):
     rounds: int = Field(
         ge=2, le=10_000, description="each with new servers and clients; the unit of intervals"
     )
-    slices: int = Field(description="measured, of each way in a round")
     operation: Operation = Field(
         "request",
         description="request: and its answer, over a connection that lasts; connection: its "
