@@ -12,7 +12,7 @@ from tare.runtimes.registry import BARE, CONTAINER, names
 
 LEAST_ROUNDS = 3
 USUAL = (BARE, CONTAINER)
-SECONDS, ORCHESTRATED_SECONDS = 92.0, 150.0
+SECONDS, ORCHESTRATED_SECONDS = 85.0, 150.0
 ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
 
@@ -29,7 +29,7 @@ def command(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="How long each of ways, connections and bytes may take; nothing: 92, and 150 "
+            help="How long each of ways, connections and bytes may take; nothing: 85, and 150 "
             "more for each orchestrator.",
             min=10,
             show_default=False,

@@ -57,6 +57,7 @@ _UP_S = 10.0
 """how long a server may take until it takes connections"""
 _CERTIFICATE = "server.pem"
 _GRACE_S = 30.0
+_LAUNCH_S, _CLIENT_S, _CONNECTION_S = 0.6, 0.03, 0.001
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,15 @@ class DrivenWay:
     tls: bool = False
 
 
+def launch_seconds(in_flight: Sequence[int]) -> float:
+    """From the launch of clients with so many operations in flight until all begin together.
+
+    Fourteen are ready after 0.1 s where nothing else runs. Each may open a connection for every
+    operation.
+    """
+    return _LAUNCH_S + _CLIENT_S * len(in_flight) + _CONNECTION_S * sum(in_flight)
+
+
 def pinned_cpus() -> list[int]:
     """The servers' CPU and the clients'; none where they cannot have one each."""
     cpus = sorted(os.sched_getaffinity(0))
@@ -150,7 +160,6 @@ class QuietServers:
         clients: Runtime,
         setup: Setup,
         command: str,
-        head_start_s: float = 0.5,
         *,
         freezes: bool = True,
         pace: Callable[[], Pace] | None = None,
@@ -163,7 +172,6 @@ class QuietServers:
             stack: ends what will be started.
             clients: how load clients run.
             command: the user's, which is to be given again where something is only busy.
-            head_start_s: for each client, from its launch until all begin together.
             freezes: servers stand still between their turns, where they can.
             pace: begins to sample the pace of the CPUs; None: it is not sampled.
             calls: system calls are counted in the slices of the warm-up, where that is possible.
@@ -174,7 +182,6 @@ class QuietServers:
         self._runtime = clients
         self._setup = setup
         self._command = command
-        self._head_start_s = head_start_s
         self._freezes = freezes
         self._pace = pace
         self._calls = calls
@@ -210,7 +217,7 @@ class QuietServers:
             self._client(number, _entered(*started[way.server], way.endpoint))
             for number, way in enumerate(ways, start=1)
         ]
-        begins = time.time() + self._runtime.head_start_s + self._head_start_s * len(ways)
+        begins = time.time() + launch_seconds([way.in_flight for way in ways])
         begins += HEAD_START_S if host else 0.0
         for place, (node, client, way) in enumerate(zip(nodes, clients, ways, strict=True)):
             target = node.unit.site.target(PORT, endpoint=way.endpoint)

@@ -25,7 +25,7 @@ from tare.errors import QuietError, UsageError
 from tare.lab import weighed_hosts
 from tare.lab.alone import alone
 from tare.lab.counted_calls import per_operation
-from tare.lab.quiet_servers import QuietServers, quiet_setup
+from tare.lab.quiet_servers import QuietServers, launch_seconds, quiet_setup
 from tare.lab.slice_records import summed
 from tare.lab.weighed_hosts import HostServers
 from tare.lab.weighed_servers import (
@@ -61,9 +61,8 @@ if TYPE_CHECKING:
 _SHORT_SLICE_S = 0.04
 _ANSWERED_IN_TURN = 10
 """A slice holds all operations in flight so often, where a server takes its time for each."""
-_HEAD_START_S = 0.12
-_START_S = 3.0
-"""what a round needs besides its slices and its clients' head start: servers start, all end"""
+_START_S = 2.0
+"""what a round needs besides its slices and the launch of its clients: servers start, all end"""
 _ORCHESTRATED_S = 15.0
 """the same of a pod or a task"""
 _HOST_S = 6.0
@@ -192,7 +191,7 @@ class _Plan:
         """
         orchestrated = sum(one in ORCHESTRATORS for one in runtimes)
         start_s = _START_S + _ORCHESTRATED_S * orchestrated + self.further_start_s
-        left = round_s - start_s - _HEAD_START_S * len(ways)
+        left = round_s - start_s - launch_seconds([way.in_flight for way in ways])
 
         def lasts(passes: int) -> float:
             return block_seconds([shares(ways)], self._cut(passes))
@@ -226,7 +225,6 @@ class _Plan:
                 native,
                 self.setup,
                 "tare weigh",
-                _HEAD_START_S,
                 freezes=False,
                 # that of a host's CPUs is not sampled
                 pace=None if servers.read else lambda: _pace_of(servers.cpus, aside),
