@@ -159,10 +159,13 @@ def _specification(load: Load, directory: Path) -> dict[str, object]:
     }
 
 
-def _driver(say: Callable[[str], None]) -> Client:
+def driver_program(say: Callable[[str], None]) -> str:
+    """The runner of the official Rust driver, which is built where it is not there.
+
+    Raises:
+        ArtifactError: cargo is missing, or could not build it.
+    """
     source = _HERE / "driver"
-    lock = (source / "Cargo.lock").read_text("utf-8")
-    version = lock.split('name = "mongodb"\nversion = "')[1].split('"')[0]
     why, remedy = "the official driver's runner is built with cargo", "install Rust"
     cargo = find_program("cargo", why, remedy)
     target = Path(os.environ.get("CARGO_TARGET_DIR", source.parents[2] / "target")) / "mongo-wire"
@@ -171,7 +174,13 @@ def _driver(say: Callable[[str], None]) -> Client:
     ended = run_to_end(words, _BUILD_SECONDS, cwd=source)
     if not ended.ok:
         raise ArtifactError("cargo could not build the runner", why=ended.last(6))
-    program = str(target / "release" / "mongo-wire-driver")
+    return str(target / "release" / "mongo-wire-driver")
+
+
+def _driver(say: Callable[[str], None]) -> Client:
+    program = driver_program(say)
+    lock = (_HERE / "driver" / "Cargo.lock").read_text("utf-8")
+    version = lock.split('name = "mongodb"\nversion = "')[1].split('"')[0]
 
     def command(load: Load, _: Path) -> tuple[str, ...]:
         return (program, load.url, load.operation, str(load.connections), str(load.seconds))

@@ -1,4 +1,5 @@
-"""TLS, client certificates and SCRAM with servers of other people; YCSB's Java code beside ours.
+"""TLS, client certificates and SCRAM with servers of other people; YCSB's Java code and MongoDB's
+Rust driver beside ours.
 
 What each server cannot do is in docs/mongodb.md.
 """
@@ -154,3 +155,26 @@ def test_each_reads_the_documents_that_the_other_has_written(
         assert ours("load", url, "dataintegrity=true").returncode == server.status
         told = ycsb(url, "-t")
         assert verified in told.stdout, told.stdout + told.stderr
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rust_driver_reads_what_ours_wrote_and_ours_what_it_writes(
+    kind: Kind, tmp_path: Path
+) -> None:
+    """It takes every document apart and writes it anew; then every value is verified."""
+    try:
+        driver = clients.driver_program(print)
+    except TareError as why:
+        pytest.skip(f"no Rust driver: {why.what}; {why.remedy}; then: pytest {__file__}")
+    with running(kind, ADDRESS, tmp_path) as server:
+        url = f"mongodb://{server.place}/ycsb?w=1"
+        assert ours("load", url, "dataintegrity=true").returncode == server.status
+        with MongoClient[dict[str, object]](url) as client:
+            documents = client["ycsb"]["usertable"]
+            before = sorted(documents.find(), key=str)
+            done = subprocess.run([driver, url, "copy"], capture_output=True, text=True, check=True)
+            assert int(done.stdout) == RECORDS
+            assert sorted(documents.find(), key=str) == before
+        reads = ("readproportion=1", "updateproportion=0", "requestdistribution=sequential")
+        told = ours("run", url, "dataintegrity=true", *reads)
+        assert f"[VERIFY], Return=OK, {RECORDS}" in told.stdout, told.stdout + told.stderr

@@ -3,6 +3,9 @@
 //!
 //! It is the cheapest use of the driver that there is: one thread, answers that are not taken apart
 //! (`RawDocumentBuf`), one task for each operation in flight and as many connections.
+//!
+//! `copy` is for tests of what other clients write: it takes every document apart, drops the
+//! collection, writes them anew and prints how many.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -12,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 use mongodb::bson::spec::BinarySubtype;
-use mongodb::bson::{doc, Binary, RawDocumentBuf};
+use mongodb::bson::{doc, Binary, Document, RawDocumentBuf};
 use mongodb::options::ClientOptions;
 use mongodb::{Client, Collection};
 use tokio::task::LocalSet;
 
-const USAGE: &str = "mongo-wire-driver URL read|update IN_FLIGHT SECONDS";
+const USAGE: &str = "mongo-wire-driver URL read|update IN_FLIGHT SECONDS, or URL copy";
 const RECORDS: u64 = 1000;
 const VALUE_BYTES: usize = 100;
 /// Longest latency that is told from longer ones, nanoseconds.
@@ -27,8 +30,12 @@ const WARM_UP: u32 = 4;
 
 type Failure = Box<dyn std::error::Error>;
 
-struct Arguments {
-    url: String,
+enum Work {
+    Copy,
+    Repeat(Repeated),
+}
+
+struct Repeated {
     is_update: bool,
     in_flight: u32,
     length: Duration,
@@ -41,7 +48,7 @@ struct Counted {
 }
 
 fn main() -> ExitCode {
-    let Some(arguments) = arguments() else {
+    let Some((url, work)) = arguments() else {
         eprintln!("usage: {USAGE}");
         return ExitCode::from(2);
     };
@@ -50,7 +57,7 @@ fn main() -> ExitCode {
         .build();
     let done = runtime
         .map_err(Failure::from)
-        .and_then(|runtime| LocalSet::new().block_on(&runtime, drive(&arguments)));
+        .and_then(|runtime| LocalSet::new().block_on(&runtime, run(&url, &work)));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
@@ -60,26 +67,48 @@ fn main() -> ExitCode {
     }
 }
 
-fn arguments() -> Option<Arguments> {
+fn arguments() -> Option<(String, Work)> {
     let mut words = std::env::args().skip(1);
     let url = words.next()?;
     let is_update = match words.next()?.as_str() {
+        "copy" => return Some((url, Work::Copy)),
         "read" => false,
         "update" => true,
         _ => return None,
     };
     let in_flight = words.next()?.parse().ok()?;
     let length = Duration::from_secs(words.next()?.parse().ok()?);
-    Some(Arguments {
-        url,
+    let repeated = Repeated {
         is_update,
         in_flight,
         length,
-    })
+    };
+    Some((url, Work::Repeat(repeated)))
 }
 
-async fn drive(arguments: &Arguments) -> Result<(), Failure> {
-    let mut options = ClientOptions::parse(&arguments.url).await?;
+async fn run(url: &str, work: &Work) -> Result<(), Failure> {
+    let options = ClientOptions::parse(url).await?;
+    match work {
+        Work::Copy => copy(options).await,
+        Work::Repeat(repeated) => drive(options, repeated).await,
+    }
+}
+
+async fn copy(options: ClientOptions) -> Result<(), Failure> {
+    let client = Client::with_options(options)?;
+    let collection = client.database("ycsb").collection::<Document>("usertable");
+    let mut documents = Vec::new();
+    let mut found = collection.find(doc! {}).await?;
+    while found.advance().await? {
+        documents.push(found.deserialize_current()?);
+    }
+    collection.drop().await?;
+    let written = collection.insert_many(documents).await?;
+    println!("{}", written.inserted_ids.len());
+    Ok(())
+}
+
+async fn drive(mut options: ClientOptions, arguments: &Repeated) -> Result<(), Failure> {
     options.min_pool_size = Some(arguments.in_flight);
     options.max_pool_size = Some(arguments.in_flight);
     let client = Client::with_options(options)?;
