@@ -1,65 +1,14 @@
-"""Every database declares itself, and others can bring theirs."""
+"""What databases say of themselves agrees with itself."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
 
 from tare.databases import registry
-from tare.databases.cassandra.declaration import CassandraDeclaration
-from tare.databases.declaration import DatabaseDeclaration
-from tare.databases.mongodb.declaration import MongoDeclaration
-from tare.errors import RuntimeUnavailableError, TareError
+from tare.errors import TareError
 from tare.study.schema import Setup
-from tests.brought import Point, found
-
-NAMES = ["cassandra", "mongodb"]
-
-
-class Scylla(CassandraDeclaration):
-    name = "scylla"
-
-
-class Again(MongoDeclaration):
-    pass
-
-
-class Half(DatabaseDeclaration):
-    name = "half"
-
-
-def test_tare_s_own_are_found_first_and_then_what_packages_bring(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert found(monkeypatch, registry) == NAMES
-    assert found(monkeypatch, registry, Point("scylla", Scylla)) == [*NAMES, "scylla"]
-
-
-@pytest.mark.parametrize(
-    ("load", "why"),
-    [
-        (Again, "there is a database mongodb already"),
-        (lambda: importlib.import_module("no_such_database"), "No module named"),
-        (lambda: "scylla", "it is no tare.databases.declaration.DatabaseDeclaration"),
-        (Half, "beside_data"),
-    ],
-)
-def test_what_a_package_brings_and_cannot_be_used_is_told_with_the_package(
-    monkeypatch: pytest.MonkeyPatch, load: Callable[[], Any], why: str
-) -> None:
-    with pytest.raises(RuntimeUnavailableError) as refused:
-        found(monkeypatch, registry, Point("scylla", load))
-    assert why in refused.value.why
-    assert "pip uninstall tare-scylla" in refused.value.remedy
-
-
-def test_a_database_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(RuntimeUnavailableError, match="no database scylla here") as refused:
-        registry.declared("scylla")
-    assert ", ".join(NAMES) in refused.value.why
 
 
 @pytest.mark.parametrize("name", registry.names())
