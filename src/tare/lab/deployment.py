@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tare.all_steps import faults_of
 from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
 from tare.databases.cluster import Cluster, Watch
@@ -378,17 +379,11 @@ class Deployment:
 
     def destroy(self) -> list[TareError]:
         """Take everything down; what went wrong with that is returned, not raised."""
-        faults: list[TareError] = []
+        releases = [one.release_group for one in self._resources.runtimes.values()]
+        steps: list[Callable[[], object]] = []
         for cluster in self.clusters:
-            steps: list[Callable[[], None]] = [cluster.destroy]
-            for runtime in self._resources.runtimes.values():
-                steps.append(partial(runtime.release_group, cluster.name))
-            for take_away in steps:
-                try:
-                    take_away()
-                except TareError as error:
-                    faults.append(error)
-        return faults
+            steps += [cluster.destroy, *(partial(one, cluster.name) for one in releases)]
+        return faults_of(steps)
 
     def _tell(
         self, phase: str, *, ops_per_s: float | None = None, p99_us: float | None = None
