@@ -30,6 +30,23 @@ class Missing:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """A part of a setup that is to be on machines of a kind, and what there is of machines here.
+
+    Attributes:
+        setup: one condition's.
+        part: `platform` or `client`.
+        inventory: the hosts that are named here; None: none are.
+        missing: why machines of a kind, by its name, cannot be made here.
+    """
+
+    setup: Setup
+    part: str
+    inventory: Inventory | None
+    missing: Callable[[str], Missing | None]
+
+
+@dataclass(frozen=True)
 class MachinesSeen:
     """What `tare doctor` says of machines that are made here.
 
@@ -167,23 +184,12 @@ class MachinesDeclaration:
         parts += [domain.format] if domain.format != usual.format else []
         return "-".join(parts)
 
-    def obstacles(
-        self,
-        setup: Setup,
-        part: str,
-        inventory: Inventory | None,
-        missing: Callable[[str], Missing | None],
-    ) -> Iterator[Obstacle]:
-        """What hinders this part of a setup, `platform` or `client`, on such machines.
-
-        Args:
-            inventory: the hosts that are named here; None: none are.
-            missing: why machines of a kind, by its name, cannot be made here.
-        """
+    def obstacles(self, wanted: Wanted) -> Iterator[Obstacle]:
+        """What hinders this part of a setup on such machines."""
         if self.made:
             from tare.machines.nodes_apart import on_made_machines
 
-            yield from on_made_machines(self.name, setup, missing)
+            yield from on_made_machines(self.name, wanted.setup, wanted.missing)
 
     # machines that are made
 
