@@ -197,7 +197,5 @@ def test_a_task_that_is_killed_fails_its_trial_and_what_a_killed_run_leaves_is_r
         let_run(process)
     process.kill()
     process.wait()
-    said = bench.tare("clean")
-    assert said.returncode == 0, said.stdout + said.stderr
-    assert "tare-swarm" in said.stdout
+    assert "tare-swarm" in bench.cleaned()
     assert leftovers().words() == {}
