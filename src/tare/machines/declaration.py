@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tare.doctor_check import Seen as Seen
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
@@ -44,21 +46,6 @@ class Wanted:
     part: str
     inventory: Inventory | None
     missing: Callable[[str], Missing | None]
-
-
-@dataclass(frozen=True)
-class MachinesSeen:
-    """What `tare doctor` says of machines that are made here.
-
-    Attributes:
-        ok: they can be made.
-        says: what makes them, or why nothing does.
-        remedy: how to get it, where they cannot.
-    """
-
-    ok: bool
-    says: str
-    remedy: str = ""
 
 
 class MadeMachine(Protocol):
@@ -201,14 +188,14 @@ class MachinesDeclaration:
         """Of which sort those are that are made here, where that was tried; empty: it was not."""
         return ""
 
-    def seen(self) -> MachinesSeen | None:
+    def seen(self) -> Seen | None:
         """What `tare doctor` says of it; None: nothing, as none is made."""
         if not self.made:
             return None
         gone = self.missing()
         if gone is not None:
-            return MachinesSeen(False, gone.why, gone.remedy)
-        return MachinesSeen(True, self.seen_to_be() or "can be made")
+            return Seen(False, gone.why, gone.remedy)
+        return Seen(True, self.seen_to_be() or "can be made")
 
     def in_plan(self) -> Iterator[str]:
         """What a plan says of those that it will make, in lines."""
