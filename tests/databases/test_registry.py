@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from tare.databases import registry
+from tare.databases.declaration import NewCluster
 from tare.errors import TareError
 from tare.study.schema import Setup
 
@@ -36,6 +37,7 @@ def test_a_directory_is_judged_by_the_database_that_the_study_names(name: str) -
 @pytest.mark.parametrize("name", registry.names())
 def test_a_cluster_without_its_own_files_is_a_fault_of_tare_s(name: str) -> None:
     setup, nothing = Setup(), cast("Any", object())
+    wanted = NewCluster("k1", setup, setup.platform, nothing, nothing, 0)
     with pytest.raises(TareError, match="without the files of") as refused:
-        registry.declared(name).cluster("k1", setup, setup.platform, nothing, nothing, 0)
+        registry.declared(name).cluster(wanted)
     assert refused.value.where == "k1"

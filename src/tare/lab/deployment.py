@@ -15,6 +15,7 @@ from tare.all_steps import faults_of
 from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
 from tare.databases.cluster import Cluster, Watch
+from tare.databases.declaration import NewCluster
 from tare.databases.registry import declared
 from tare.errors import LoadError, RuntimeUnavailableError, TareError, UnitGoneError
 from tare.lab.client_logs import ClientLogs
@@ -81,12 +82,14 @@ class Deployment:
         self._database = declared(setup.database.kind)
         self.clusters: list[Cluster] = [
             self._database.cluster(
-                f"{identity.lower()}-k{number}",
-                setup,
-                platform,
-                resources.runtimes[runtime_key(setup.platform)],
-                resources.server(setup),
-                resources.machine.memory_bytes,
+                NewCluster(
+                    f"{identity.lower()}-k{number}",
+                    setup,
+                    platform,
+                    resources.runtimes[runtime_key(setup.platform)],
+                    resources.server(setup),
+                    resources.machine.memory_bytes,
+                )
             )
             for number in range(1, setup.clusters + 1)
         ]
