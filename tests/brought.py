@@ -42,11 +42,31 @@ class Point:
 def found(monkeypatch: pytest.MonkeyPatch, registry: Any, *points: Point) -> list[str]:
     """The names that a registry has where these packages are installed."""
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
-    return list(registry.registered.__wrapped__())
+    return list(registry.ALL.found())
 
 
-def install(page: str, group: str, name: str, study: str, where: Path) -> None:
-    """Lay down the package that a page of the documentation shows as pip does, and a study."""
+STUDY = """\
+study: namespaces
+database: {nodes: 1, replication_factor: 1}
+factors:
+  platform:
+    native: {}
+    LEVEL
+baseline: {platform: native}
+design: DESIGN
+"""
+
+
+def install(page: str, group: str, name: str, level: str, where: Path, design: str = "{}") -> Path:
+    """Lay down the package that a page of the documentation shows as pip does, and a study.
+
+    Args:
+        level: of the study's platform, beside native.
+        design: of the study.
+
+    Returns:
+        `where`.
+    """
     text = (DOCS / page).read_text("utf-8")
     python, toml = re.findall(r"```(?:python|toml)\n(.*?)```", text, re.DOTALL)
     (where / f"tare_{name}.py").write_text(python, encoding="utf-8")
@@ -55,7 +75,9 @@ def install(page: str, group: str, name: str, study: str, where: Path) -> None:
     about.mkdir()
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: tare-{name}\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {point}\n")
+    study = STUDY.replace("LEVEL", level).replace("DESIGN", design)
     (where / "study.yaml").write_text(study, encoding="utf-8")
+    return where
 
 
 def told(installed: Path, script: str) -> Any:

@@ -8,8 +8,9 @@ without an installation too.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -40,8 +41,43 @@ class SelfDeclared(Generic[T]):
     rule: str
     taken: Collection[str] = ()
 
-    def found(self) -> Mapping[str, T]:
+    def registered(self) -> Mapping[str, T]:
         """Every one by its name, Tare's own first.
+
+        Raises:
+            RuntimeUnavailableError: what another package brings cannot be used.
+        """
+        return self._registered
+
+    def names(self) -> tuple[str, ...]:
+        """Their names, as they are listed."""
+        return tuple(self.registered())
+
+    def declared(self, name: str) -> T:
+        """What the one of this name says of itself.
+
+        Raises:
+            RuntimeUnavailableError: there is none of this name here.
+        """
+        known = self.registered()
+        if name in known:
+            return known[name]
+        raise RuntimeUnavailableError(
+            f"there is no {self.noun} {name} here",
+            why=f"there are {', '.join(known)}",
+            remedy="install the package that brings it, or name one of these",
+        )
+
+    def having(self, fits: Callable[[T], bool]) -> tuple[str, ...]:
+        """The names of those of which this is true."""
+        return tuple(name for name, one in self.registered().items() if fits(one))
+
+    @cached_property
+    def _registered(self) -> Mapping[str, T]:
+        return self.found()
+
+    def found(self) -> Mapping[str, T]:
+        """The same, looked for anew.
 
         Raises:
             RuntimeUnavailableError: what another package brings cannot be used.
@@ -55,20 +91,6 @@ class SelfDeclared(Generic[T]):
                     raise self._unusable(point, f"there is a {self.noun} {name} already")
                 found[name] = brought
         return found
-
-    def one(self, name: str, known: Mapping[str, T]) -> T:
-        """The one of this name.
-
-        Raises:
-            RuntimeUnavailableError: there is none.
-        """
-        if name in known:
-            return known[name]
-        raise RuntimeUnavailableError(
-            f"there is no {self.noun} {name} here",
-            why=f"there are {', '.join(known)}",
-            remedy="install the package that brings it, or name one of these",
-        )
 
     def _brought(self, point: Any) -> list[tuple[str, T]]:
         try:

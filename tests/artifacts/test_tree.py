@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -107,12 +108,13 @@ def test_another_jar_from_the_mirror_never_becomes_a_tree(
 
 
 def test_what_a_killed_fetch_left_is_swept_away(tmp_path: Path, repository: Repository) -> None:
-    leftover = tmp_path / "assembling" / "cassandra-9.9-half" / "cassandra" / "lib"
-    leftover.mkdir(parents=True)
+    root = cassandra_tree("9.9", None, tmp_path).root
+    shutil.rmtree(root)
+    (tmp_path / f".{root.name}.partial" / "cassandra" / "lib").mkdir(parents=True)
 
     cassandra_tree("9.9", None, tmp_path)
 
-    assert not (tmp_path / "assembling").exists()
+    assert [one.name for one in tmp_path.iterdir() if one.is_dir()] == [root.name]
 
 
 def test_a_cache_that_cannot_be_written_is_an_error_of_ours(

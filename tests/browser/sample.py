@@ -76,36 +76,30 @@ def undecided_analysis() -> Analysis:
     """The demo's shape, four treatments and the control on three metrics; nothing is decided."""
     analysis = sample_analysis()
     analysis.question = "What does Docker cost reads of this node, with the quick compiler alone?"
-    last = "docker-published"
-    effects = [e for e in analysis.effects if e.primary and e.metric != "all.mean"]
-    effects += [
-        e.model_copy(update={"treatment": "docker-proxy"}) for e in effects if e.treatment == last
-    ]
+    analysis.effects = [e for e in analysis.effects if e.primary and e.metric != "all.mean"]
+    _add_treatment(analysis, "docker-proxy")
     found = {"verdict": "inconclusive", "needed": 33, "ci": (0.703, 1.467)}
-    analysis.effects = [e.model_copy(update=found) for e in effects]
-    analysis.conditions += [
-        c.model_copy(update={"condition": "docker-proxy"})
-        for c in analysis.conditions
-        if c.condition == last
-    ]
+    analysis.effects = [e.model_copy(update=found) for e in analysis.effects]
     return analysis
 
 
 def six_treatments() -> Analysis:
     """Five treatments and the control on three metrics, not all decided."""
     analysis = undecided_analysis()
+    _add_treatment(analysis, "docker-layer", verdict="different", ci=(0.7, 0.8))
+    return analysis
+
+
+def _add_treatment(analysis: Analysis, name: str, **of_its_effects: object) -> None:
+    """Another treatment like the last one, `docker-published`, but for this in its effects."""
     last = "docker-published"
+    found = {"treatment": name, **of_its_effects}
     analysis.effects += [
-        e.model_copy(update={"treatment": "docker-layer", "verdict": "different", "ci": (0.7, 0.8)})
-        for e in analysis.effects
-        if e.treatment == last
+        e.model_copy(update=found) for e in analysis.effects if e.treatment == last
     ]
     analysis.conditions += [
-        c.model_copy(update={"condition": "docker-layer"})
-        for c in analysis.conditions
-        if c.condition == last
+        c.model_copy(update={"condition": name}) for c in analysis.conditions if c.condition == last
     ]
-    return analysis
 
 
 def hostile_analysis() -> Analysis:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from playwright.sync_api import Page
+
     from tare.analysis.model import Analysis
     from tests.browser.conftest import Opened
 
@@ -92,15 +94,19 @@ def test_a_phone_gets_the_answer_and_a_list_of_headings_that_open(
     assert page.locator("#trials-table").is_visible(), "a link opens what it leads to"
 
 
+def assert_on_the_first_screen(page: Page, values: int) -> None:
+    said = page.locator("#answer .said")
+    assert said.count() == values
+    ends = said.evaluate_all("all => all.map(e => e.getBoundingClientRect().bottom)")
+    assert max(ends) <= 900
+
+
 def test_the_first_screen_has_every_treatment_with_its_verdicts(
     opened: Callable[..., Opened], report: Path
 ) -> None:
     """Of four metrics and four treatments, one of them the control."""
     page = opened(report, viewport={"width": 1280, "height": 900}).page
-    said = page.locator("#answer .said")
-    assert said.count() == 16
-    ends = said.evaluate_all("all => all.map(e => e.getBoundingClientRect().bottom)")
-    assert max(ends) <= 900
+    assert_on_the_first_screen(page, 16)
 
 
 def test_so_it_has_where_nothing_is_decided_yet(
@@ -108,10 +114,7 @@ def test_so_it_has_where_nothing_is_decided_yet(
 ) -> None:
     """The demo on a noisy machine: every answer takes a line more, and none is cut."""
     page = opened(write_report(tmp_path, undecided_analysis())).page
-    said = page.locator("#answer .said")
-    assert said.count() == 15
-    ends = said.evaluate_all("all => all.map(e => e.getBoundingClientRect().bottom)")
-    assert max(ends) <= 900
+    assert_on_the_first_screen(page, 15)
 
 
 def test_six_treatments_are_on_the_first_screen_too(
@@ -119,10 +122,7 @@ def test_six_treatments_are_on_the_first_screen_too(
 ) -> None:
     """Their columns are headed once; whoever has the page read out hears every heading."""
     page = opened(write_report(tmp_path, six_treatments())).page
-    said = page.locator("#answer .said")
-    assert said.count() == 18
-    ends = said.evaluate_all("all => all.map(e => e.getBoundingClientRect().bottom)")
-    assert max(ends) <= 900
+    assert_on_the_first_screen(page, 18)
     heads = page.locator("#answer h4").all_inner_texts()
     assert len(heads) == 18
     columns = page.locator("#answer .line-row").evaluate_all(

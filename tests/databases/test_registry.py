@@ -1,65 +1,15 @@
-"""Every database declares itself, and others can bring theirs."""
+"""What databases say of themselves agrees with itself."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
 
 from tare.databases import registry
-from tare.databases.cassandra.declaration import CassandraDeclaration
-from tare.databases.declaration import DatabaseDeclaration
-from tare.databases.mongodb.declaration import MongoDeclaration
-from tare.errors import RuntimeUnavailableError, TareError
+from tare.databases.declaration import NewCluster
+from tare.errors import TareError
 from tare.study.schema import Setup
-from tests.brought import Point, found
-
-NAMES = ["cassandra", "mongodb"]
-
-
-class Scylla(CassandraDeclaration):
-    name = "scylla"
-
-
-class Again(MongoDeclaration):
-    pass
-
-
-class Half(DatabaseDeclaration):
-    name = "half"
-
-
-def test_tare_s_own_are_found_first_and_then_what_packages_bring(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert found(monkeypatch, registry) == NAMES
-    assert found(monkeypatch, registry, Point("scylla", Scylla)) == [*NAMES, "scylla"]
-
-
-@pytest.mark.parametrize(
-    ("load", "why"),
-    [
-        (Again, "there is a database mongodb already"),
-        (lambda: importlib.import_module("no_such_database"), "No module named"),
-        (lambda: "scylla", "it is no tare.databases.declaration.DatabaseDeclaration"),
-        (Half, "beside_data"),
-    ],
-)
-def test_what_a_package_brings_and_cannot_be_used_is_told_with_the_package(
-    monkeypatch: pytest.MonkeyPatch, load: Callable[[], Any], why: str
-) -> None:
-    with pytest.raises(RuntimeUnavailableError) as refused:
-        found(monkeypatch, registry, Point("scylla", load))
-    assert why in refused.value.why
-    assert "pip uninstall tare-scylla" in refused.value.remedy
-
-
-def test_a_database_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(RuntimeUnavailableError, match="no database scylla here") as refused:
-        registry.declared("scylla")
-    assert ", ".join(NAMES) in refused.value.why
 
 
 @pytest.mark.parametrize("name", registry.names())
@@ -87,6 +37,7 @@ def test_a_directory_is_judged_by_the_database_that_the_study_names(name: str) -
 @pytest.mark.parametrize("name", registry.names())
 def test_a_cluster_without_its_own_files_is_a_fault_of_tare_s(name: str) -> None:
     setup, nothing = Setup(), cast("Any", object())
+    wanted = NewCluster("k1", setup, setup.platform, nothing, nothing, 0)
     with pytest.raises(TareError, match="without the files of") as refused:
-        registry.declared(name).cluster("k1", setup, setup.platform, nothing, nothing, 0)
+        registry.declared(name).cluster(wanted)
     assert refused.value.where == "k1"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import tarfile
@@ -15,6 +14,7 @@ import pytest
 
 from tare.imports import limits
 from tare.imports.sources import File, Skipped, files, shown
+from tests.archives import member, tar_of
 
 CONTENT = b"hello\n"
 
@@ -25,20 +25,6 @@ def read(*paths: Path) -> dict[str, str | bytes]:
         one.label.rpartition("/")[2]: one.data if isinstance(one, File) else one.reason
         for one in files(paths)
     }
-
-
-def tar(path: Path, mode: str, *entries: tuple[tarfile.TarInfo, bytes]) -> Path:
-    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
-        for info, data in entries:
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return path
-
-
-def entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
-    info = tarfile.TarInfo(name)
-    info.type, info.linkname = kind, link
-    return info
 
 
 def test_a_directory_is_read_in_order(tmp_path: Path) -> None:
@@ -61,7 +47,8 @@ def test_a_zip_is_read_in_place(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_a_tar_is_read_in_place_whatever_its_name(tmp_path: Path, mode: str) -> None:
-    path = tar(tmp_path / "results.dat", mode, (entry("a.txt"), CONTENT))
+    path = tmp_path / "results.dat"
+    path.write_bytes(tar_of(member("a.txt", CONTENT), mode=mode))
     assert read(path) == {"results.dat::a.txt": CONTENT}
 
 
@@ -103,12 +90,9 @@ def test_a_compressed_bomb_is_named(tmp_path: Path, compress: object) -> None:
 
 
 def test_a_bomb_inside_a_tar_ends_the_archive_and_keeps_what_came_before(tmp_path: Path) -> None:
-    path = tar(
-        tmp_path / "bomb.tgz",
-        "w:gz",
-        (entry("a.txt"), CONTENT),
-        (entry("b.txt"), bytes(32 * limits.MIB)),
-    )
+    path = tmp_path / "bomb.tgz"
+    members = member("a.txt", CONTENT), member("b.txt", bytes(32 * limits.MIB))
+    path.write_bytes(tar_of(*members, mode="w:gz"))
     found = read(path)
     assert found["bomb.tgz::a.txt"] == CONTENT
     assert "unpacks to more than" in str(found["bomb.tgz"])
@@ -117,13 +101,9 @@ def test_a_bomb_inside_a_tar_ends_the_archive_and_keeps_what_came_before(tmp_pat
 def test_names_are_labels_and_no_paths(tmp_path: Path) -> None:
     inside = tmp_path / "inside"
     inside.mkdir()
-    path = tar(
-        inside / "evil.tar",
-        "w",
-        (entry("../escaped.txt"), CONTENT),
-        (entry("/etc/absolute.txt"), CONTENT),
-        (entry("\x1b[31mred\n.txt"), CONTENT),
-    )
+    path = inside / "evil.tar"
+    names = "../escaped.txt", "/etc/absolute.txt", "\x1b[31mred\n.txt"
+    path.write_bytes(tar_of(*(member(name, CONTENT) for name in names)))
     labels = [one.label for one in files([path])]
     assert labels[0] == f"{path}::../escaped.txt"
     assert labels[2] == f"{path}::\\x1b[31mred\\x0a.txt"
@@ -131,13 +111,13 @@ def test_names_are_labels_and_no_paths(tmp_path: Path) -> None:
 
 
 def test_links_and_devices_in_a_tar_are_named(tmp_path: Path) -> None:
-    path = tar(
-        tmp_path / "links.tar",
-        "w",
-        (entry("soft", tarfile.SYMTYPE, "/etc/passwd"), b""),
-        (entry("hard", tarfile.LNKTYPE, "../x"), b""),
-        (entry("pipe", tarfile.FIFOTYPE), b""),
+    path = tmp_path / "links.tar"
+    members = (
+        member("soft", kind=tarfile.SYMTYPE, link="/etc/passwd"),
+        member("hard", kind=tarfile.LNKTYPE, link="../x"),
+        member("pipe", kind=tarfile.FIFOTYPE),
     )
+    path.write_bytes(tar_of(*members))
     assert read(path) == {
         "links.tar::soft": "a link, which is not followed",
         "links.tar::hard": "a link, which is not followed",

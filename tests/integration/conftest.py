@@ -117,6 +117,12 @@ class Bench:
         assert done.returncode in (0, 3), done.stdout + done.stderr
         return done
 
+    def cleaned(self) -> str:
+        """What `tare clean` says that it removed, of which nothing is left."""
+        done = self.tare("clean")
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
     def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [*FROM_A_TERMINAL, TARE, *without_weighing(arguments)],

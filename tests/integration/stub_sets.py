@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Sequence
     from pathlib import Path
 
     from .conftest import Bench
@@ -80,3 +81,26 @@ def named(manifest: dict[str, Any]) -> set[str]:
 def reached(manifest: dict[str, Any]) -> set[str]:
     """Where the load's client reached them."""
     return {str(one["endpoint"]) for one in members(manifest)}
+
+
+def measured_in_slices(
+    bench: Bench, endpoints: Sequence[str], *, platform: str, client: str = "{}"
+) -> dict[str, dict[str, Any]]:
+    """Endpoint to the manifest of its trial, all of one deployment that each had in slices.
+
+    Its members know each other by container-dns.
+    """
+    levels = {name: f"{{platform.endpoint: {name}}}" for name in endpoints}
+    turns = ("--set", "design.slice=100ms", "--set", "design.turn=pass")
+    study = write(bench, levels, platform=platform, client=client)
+    found = done(bench, bench.tare("run", study, *turns))
+    assert set(found) == set(endpoints)
+    assert len({one["deployment"] for one in found.values()}) == 1
+    (names,) = {frozenset(named(one)) for one in found.values()}
+    others = len(endpoints) - 1  # the baseline has as many slices as they together
+    for name, manifest in found.items():
+        assert (reached(manifest) == names) == (name == "container-dns")
+        assert all(one["path"].startswith(name) for one in members(manifest))
+        assert manifest["slices"]["count"] == 15 * (others if name == endpoints[0] else 1)
+        assert manifest["slices"]["frozen"]
+    return found

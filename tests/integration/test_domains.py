@@ -140,7 +140,7 @@ def test_a_study_in_a_virtual_machine_is_killed_and_goes_on(bench: Bench) -> Non
     assert network.BRIDGE in words
     assert "processes" in words
     assert emulators() != []
-    assert bench.tare("clean").returncode == 0
+    bench.cleaned()
     assert left(bench) == []
     assert emulators() == []
 

@@ -136,7 +136,7 @@ def test_a_group_that_vanishes_costs_its_own_trials_and_no_other_s(
     failed = [one for one in bench.journal("groups") if one["event"] == "trial failed"]
     assert any("v1" in one["why"] for one in failed), said
     named.boot("v1")
-    assert bench.tare("clean").returncode == 0
+    bench.cleaned()
     assert left(bench) == []
 
 
@@ -154,7 +154,7 @@ def test_what_a_killed_run_left_on_both_groups_is_cleaned_and_it_goes_on(
     words = " ".join(left(bench))
     assert "(m1)" in words
     assert "(v1)" in words
-    assert bench.tare("clean").returncode == 0
+    bench.cleaned()
     assert left(bench) == []
     bench.measured("run", study, timeout=350)
     assert {one["status"] for one in bench.manifests("groups").values()} == {"done"}

@@ -107,8 +107,7 @@ def test_kill_9_leaves_what_clean_finds_and_removes_and_nothing_of_others(
     process.kill()
     process.wait()
     assert leftovers() != []
-    cleaned = bench.tare("clean")
-    assert cleaned.returncode == 0, cleaned.stdout + cleaned.stderr
+    bench.cleaned()
     assert services() == []
     assert leftovers() == []
     assert others() == before
@@ -201,7 +200,7 @@ def test_of_a_pull_that_is_interrupted_nothing_stays_once_clean_has_run(
     if how == signal.SIGKILL:
         assert len(services()) == 1
         assert "Podman services" in " ".join(leftovers())
-        assert bench.tare("clean").returncode == 0
+        bench.cleaned()
     assert services() == []
     assert halves(temporary) == []
     with serving() as client:

@@ -37,6 +37,11 @@ design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: {fre
          warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
 """
 
+needs_dockerd = pytest.mark.skipif(
+    shutil.which("dockerd") is None,
+    reason="no dockerd: make setup; then pytest tests/integration/test_studies_on_hosts.py",
+)
+
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[ssh_hosts.SshHosts]:
@@ -99,13 +104,10 @@ def test_nodes_on_hosts_are_driven_in_slices(bench: Bench, named: ssh_hosts.SshH
     assert left(bench) == []
 
 
+@needs_dockerd
 def test_processes_and_containers_on_hosts_of_their_own_give_a_report(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:
-    if shutil.which("dockerd") is None:
-        pytest.skip(
-            "no dockerd: make setup; then pytest tests/integration/test_studies_on_hosts.py"
-        )
     named.hosts["db1"].start_engine()
     named.inventory(nodes=["db1"], clients=["load1", "load2"])
     study = write(bench)
@@ -145,13 +147,10 @@ def test_processes_and_containers_on_hosts_of_their_own_give_a_report(
         assert "java" not in processes(named, name)
 
 
+@needs_dockerd
 def test_containers_on_hosts_are_reached_by_published_ports(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:
-    if shutil.which("dockerd") is None:
-        pytest.skip(
-            "no dockerd: make setup; then pytest tests/integration/test_studies_on_hosts.py"
-        )
     for host in ("db1", "db2"):  # anew: an earlier engine of theirs makes no rules
         named.hosts[host].kill()
         named.boot(host)
@@ -244,7 +243,7 @@ def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(
     assert sorted(nodes) == ["db1", "db2"]
     assert "something was left" in said
     named.boot("db1")
-    assert bench.tare("clean").returncode == 0
+    bench.cleaned()
     assert left(bench) == []
 
 
@@ -260,8 +259,7 @@ def test_what_a_killed_run_leaves_on_hosts_is_found_and_removed_and_nothing_else
         assert "java" in processes(named, "db1")
         words = left(bench)
         assert any("units of hosts" in one for one in words)
-        said = bench.tare("clean")
-        assert said.returncode == 0, said.stdout + said.stderr
+        bench.cleaned()
         assert left(bench) == []
         assert "java" not in processes(named, "db1")
         assert not list((named.hosts["db1"].files / "tare" / "runs").iterdir())

@@ -102,19 +102,9 @@ def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
 
 
 def test_two_endpoints_of_one_set_of_stubs_in_slices(bench: Bench) -> None:
-    levels = {name: f"{{platform.endpoint: {name}}}" for name in ("host-port", "container-dns")}
     tasks = "{runtime: swarm, network: container-dns, storage: volume}"
-    turns = ("--set", "design.slice=100ms", "--set", "design.turn=pass")
-    study = stub_sets.write(bench, levels, platform=tasks, client=INSIDE)
-    found = stub_sets.done(bench, bench.tare("run", study, *turns))
-    assert set(found) == set(levels)
-    assert len({one["deployment"] for one in found.values()}) == 1
-    (names,) = {frozenset(stub_sets.named(one)) for one in found.values()}
-    for name, manifest in found.items():
-        assert (stub_sets.reached(manifest) == names) == (name == "container-dns")
-        assert all(one["path"].startswith(name) for one in stub_sets.members(manifest))
-        assert manifest["slices"]["count"] == 15
-        assert manifest["slices"]["frozen"]
+    endpoints = ("host-port", "container-dns")
+    stub_sets.measured_in_slices(bench, endpoints, platform=tasks, client=INSIDE)
     assert leftovers().words() == {}
 
 
@@ -207,7 +197,5 @@ def test_a_task_that_is_killed_fails_its_trial_and_what_a_killed_run_leaves_is_r
         let_run(process)
     process.kill()
     process.wait()
-    said = bench.tare("clean")
-    assert said.returncode == 0, said.stdout + said.stderr
-    assert "tare-swarm" in said.stdout
+    assert "tare-swarm" in bench.cleaned()
     assert leftovers().words() == {}

@@ -11,23 +11,12 @@ import pytest
 from tare.machines import registry
 from tests.brought import install, told
 
-STUDY = """\
-study: namespaces
-database: {nodes: 1, replication_factor: 1}
-factors:
-  platform:
-    native: {}
-    namespace: {platform: {machines: netns}}
-baseline: {platform: native}
-design: {slice: off}
-"""
-
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A directory in which the page's package is installed."""
-    install("add-a-kind-of-machines.md", "tare.machines", "netns", STUDY, tmp_path)
-    return tmp_path
+    page, level = "add-a-kind-of-machines.md", "namespace: {platform: {machines: netns}}"
+    return install(page, "tare.machines", "netns", level, tmp_path, design="{slice: off}")
 
 
 def test_a_study_names_it_and_editors_offer_it(installed: Path) -> None:

@@ -189,6 +189,18 @@ def _effect(metric: str, name: str, chance: random.Random) -> Effect:
     )
 
 
+def averaged_over(factor: str, effect: Effect, platform: str) -> Effect:
+    """The like effect of a platform over native, averaged over a factor."""
+    update = {
+        "treatment": platform,
+        "baseline": "native",
+        "levels": {"platform": platform},
+        "over": [factor],
+        "pairs": [],
+    }
+    return effect.model_copy(update=update)
+
+
 def _trials(chance: random.Random) -> list[TrialSummary]:
     trials = []
     for round_ in range(1, ROUNDS + 1):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tare.report import extent
 from tare.report.answer_grid import answer_grids
 from tare.report.page import render_html
-from tests.report.sample import sample_analysis
+from tests.report.sample import averaged_over, sample_analysis
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis
@@ -36,18 +36,7 @@ def ladder() -> Analysis:
         )
         for p, t in product(PLATFORMS[1:], THREADS)
     ]
-    averages = [
-        of_throughput.model_copy(
-            update={
-                "treatment": p,
-                "baseline": "native",
-                "levels": {"platform": p},
-                "over": ["threads"],
-                "pairs": [],
-            }
-        )
-        for p in PLATFORMS[1:]
-    ]
+    averages = [averaged_over("threads", of_throughput, p) for p in PLATFORMS[1:]]
     series, distribution = analysis.series[0], analysis.distributions[0]
     analysis.effects = single + averages
     analysis.series = [series.model_copy(update={"condition": name}) for name in levels]

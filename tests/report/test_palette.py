@@ -9,6 +9,7 @@ from tare.report.exhibits.styles import styles
 from tare.report.page import template
 from tare.report.palette import condition_classes
 from tests.browser.sample import factorial_analysis
+from tests.report.sample import averaged_over
 
 THREADS = ("t16", "t64", "t256")
 
@@ -27,16 +28,8 @@ def averaged(*exhibits: Exhibit) -> Analysis:
     """Platforms at three numbers of threads, level by level and averaged over threads."""
     analysis = factorial_analysis()
     over = [
-        e.model_copy(
-            update={
-                "treatment": platform,
-                "baseline": "native",
-                "levels": {"platform": platform},
-                "over": ["threads"],
-            }
-        )
+        averaged_over("threads", analysis.effects[0], platform)
         for platform in ("docker-published", "docker-bridge")
-        for e in analysis.effects[:1]
     ]
     analysis.effects += [e.model_copy(update={"aa": False}) for e in over]
     analysis.exhibits = list(exhibits)

@@ -10,22 +10,12 @@ import pytest
 from tare.runtimes import registry
 from tests.brought import install, told
 
-STUDY = """\
-study: namespaces
-database: {nodes: 1, replication_factor: 1}
-factors:
-  platform:
-    native: {}
-    unshared: {platform: {runtime: unshared}}
-baseline: {platform: native}
-"""
-
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A directory in which the page's package is installed."""
-    install("add-a-runtime.md", "tare.runtimes", "unshared", STUDY, tmp_path)
-    return tmp_path
+    level = "unshared: {platform: {runtime: unshared}}"
+    return install("add-a-runtime.md", "tare.runtimes", "unshared", level, tmp_path)
 
 
 def test_its_module_has_some_fifty_lines(installed: Path) -> None:

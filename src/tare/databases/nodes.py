@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from tare import scratch
+from tare.all_steps import faults_of, raise_first
 from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
 from tare.errors import ClusterError, TareError
@@ -185,16 +186,10 @@ class Nodes:
 
     def destroy(self) -> None:
         """Stop every unit and remove what was made for it; safe to call at any time, and twice."""
-        faults: list[TareError] = []
-        for node in self.nodes:
-            try:
-                node.stop()
-            except TareError as error:
-                faults.append(error)
+        faults = faults_of(node.stop for node in self.nodes)
         self.nodes = []
         self.runtime.release_group(self.name)
-        if faults:
-            raise faults[0]
+        raise_first(faults)
 
 
 def _last_words(node: Running) -> str:

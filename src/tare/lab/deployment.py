@@ -11,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tare.all_steps import faults_of
 from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
 from tare.databases.cluster import Cluster, Watch
+from tare.databases.declaration import NewCluster
 from tare.databases.registry import declared
 from tare.errors import LoadError, RuntimeUnavailableError, TareError, UnitGoneError
 from tare.lab.client_logs import ClientLogs
@@ -80,12 +82,14 @@ class Deployment:
         self._database = declared(setup.database.kind)
         self.clusters: list[Cluster] = [
             self._database.cluster(
-                f"{identity.lower()}-k{number}",
-                setup,
-                platform,
-                resources.runtimes[runtime_key(setup.platform)],
-                resources.server(setup),
-                resources.machine.memory_bytes,
+                NewCluster(
+                    f"{identity.lower()}-k{number}",
+                    setup,
+                    platform,
+                    resources.runtimes[runtime_key(setup.platform)],
+                    resources.server(setup),
+                    resources.machine.memory_bytes,
+                )
             )
             for number in range(1, setup.clusters + 1)
         ]
@@ -378,17 +382,11 @@ class Deployment:
 
     def destroy(self) -> list[TareError]:
         """Take everything down; what went wrong with that is returned, not raised."""
-        faults: list[TareError] = []
+        releases = [one.release_group for one in self._resources.runtimes.values()]
+        steps: list[Callable[[], object]] = []
         for cluster in self.clusters:
-            steps: list[Callable[[], None]] = [cluster.destroy]
-            for runtime in self._resources.runtimes.values():
-                steps.append(partial(runtime.release_group, cluster.name))
-            for take_away in steps:
-                try:
-                    take_away()
-                except TareError as error:
-                    faults.append(error)
-        return faults
+            steps += [cluster.destroy, *(partial(one, cluster.name) for one in releases)]
+        return faults_of(steps)
 
     def _tell(
         self, phase: str, *, ops_per_s: float | None = None, p99_us: float | None = None

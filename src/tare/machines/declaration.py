@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tare.doctor_check import Seen as Seen
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
@@ -30,18 +32,20 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class MachinesSeen:
-    """What `tare doctor` says of machines that are made here.
+class Wanted:
+    """A part of a setup that is to be on machines of a kind, and what there is of machines here.
 
     Attributes:
-        ok: they can be made.
-        says: what makes them, or why nothing does.
-        remedy: how to get it, where they cannot.
+        setup: one condition's.
+        part: `platform` or `client`.
+        inventory: the hosts that are named here; None: none are.
+        missing: why machines of a kind, by its name, cannot be made here.
     """
 
-    ok: bool
-    says: str
-    remedy: str = ""
+    setup: Setup
+    part: str
+    inventory: Inventory | None
+    missing: Callable[[str], Missing | None]
 
 
 class MadeMachine(Protocol):
@@ -167,23 +171,12 @@ class MachinesDeclaration:
         parts += [domain.format] if domain.format != usual.format else []
         return "-".join(parts)
 
-    def obstacles(
-        self,
-        setup: Setup,
-        part: str,
-        inventory: Inventory | None,
-        missing: Callable[[str], Missing | None],
-    ) -> Iterator[Obstacle]:
-        """What hinders this part of a setup, `platform` or `client`, on such machines.
-
-        Args:
-            inventory: the hosts that are named here; None: none are.
-            missing: why machines of a kind, by its name, cannot be made here.
-        """
+    def obstacles(self, wanted: Wanted) -> Iterator[Obstacle]:
+        """What hinders this part of a setup on such machines."""
         if self.made:
             from tare.machines.nodes_apart import on_made_machines
 
-            yield from on_made_machines(self.name, setup, missing)
+            yield from on_made_machines(self.name, wanted.setup, wanted.missing)
 
     # machines that are made
 
@@ -195,14 +188,14 @@ class MachinesDeclaration:
         """Of which sort those are that are made here, where that was tried; empty: it was not."""
         return ""
 
-    def seen(self) -> MachinesSeen | None:
+    def seen(self) -> Seen | None:
         """What `tare doctor` says of it; None: nothing, as none is made."""
         if not self.made:
             return None
         gone = self.missing()
         if gone is not None:
-            return MachinesSeen(False, gone.why, gone.remedy)
-        return MachinesSeen(True, self.seen_to_be() or "can be made")
+            return Seen(False, gone.why, gone.remedy)
+        return Seen(True, self.seen_to_be() or "can be made")
 
     def in_plan(self) -> Iterator[str]:
         """What a plan says of those that it will make, in lines."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.errors import TareError
+from tare.all_steps import faults_of, raise_first
 from tare.machines.registry import declared
 
 if TYPE_CHECKING:
@@ -36,14 +36,7 @@ class Together:
 
     def close(self) -> None:
         """End those of all kinds, each whatever becomes of the others."""
-        faults: list[TareError] = []
-        for kind in self.kinds:
-            try:
-                kind.close()
-            except TareError as error:
-                faults.append(error)
-        if faults:
-            raise faults[0]
+        raise_first(faults_of(kind.close for kind in self.kinds))
 
 
 def made_for(

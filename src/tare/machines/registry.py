@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tare.machines.declaration import MachinesDeclaration
 from tare.self_declared import SelfDeclared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 GROUP = "tare.machines"
 """entry points of packages that bring machines"""
@@ -28,39 +27,12 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 """A name is part of others: of groups of hosts, keys, conditions and findings."""
 NOT_KINDS = ("physical", "vm", "nodes", "clients")
 """Words of findings and inventories that a kind's name would be taken for."""
-_ALL = SelfDeclared(
+ALL = SelfDeclared(
     "kind of machines", GROUP, MachinesDeclaration, OWN, _NAME,
     f"begins with a letter, and is none of {', '.join(NOT_KINDS)}", NOT_KINDS,
 )  # fmt: skip
 
-
-@cache
-def registered() -> Mapping[str, MachinesDeclaration]:
-    """Every kind of machines by its name.
-
-    Raises:
-        RuntimeUnavailableError: what another package brings cannot be used.
-    """
-    return _ALL.found()
-
-
-def names() -> tuple[str, ...]:
-    """The kinds' names, as they are listed."""
-    return tuple(registered())
-
-
-def declared(name: str) -> MachinesDeclaration:
-    """What the kind says of itself.
-
-    Raises:
-        RuntimeUnavailableError: there is none of this name here.
-    """
-    return _ALL.one(name, registered())
-
-
-def having(fits: Callable[[MachinesDeclaration], bool]) -> tuple[str, ...]:
-    """The names of the kinds of which this is true."""
-    return tuple(name for name, one in registered().items() if fits(one))
+registered, names, declared, having = ALL.registered, ALL.names, ALL.declared, ALL.having
 
 
 def guests() -> tuple[str, ...]:

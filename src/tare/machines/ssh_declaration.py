@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from tare.machines.declaration import MachinesDeclaration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from tare.machines.declaration import Missing
+    from tare.machines.declaration import Wanted
     from tare.machines.inventory.host import Inventory
     from tare.runtimes.obstacle import Obstacle
     from tare.study.schema import Setup
@@ -33,18 +33,13 @@ class OverSsh(MachinesDeclaration):
     from_inventory = True
     for_clients = True
 
-    def obstacles(
-        self,
-        setup: Setup,
-        part: str,
-        inventory: Inventory | None,
-        missing: Callable[[str], Missing | None],
-    ) -> Iterator[Obstacle]:
+    def obstacles(self, wanted: Wanted) -> Iterator[Obstacle]:
         from tare.runtimes.obstacle import Obstacle
 
+        setup, inventory = wanted.setup, wanted.inventory
         if inventory is None:
-            yield Obstacle((part, "machines"), _NO_INVENTORY, _NAME_INVENTORY)
-        elif part == "platform":
+            yield Obstacle((wanted.part, "machines"), _NO_INVENTORY, _NAME_INVENTORY)
+        elif wanted.part == "platform":
             yield from _of_nodes(setup, inventory)
         else:
             yield from _of_clients(setup, inventory)

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 from tare.machines.declaration import MachinesDeclaration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from tare.machines.declaration import Missing
-    from tare.machines.inventory.host import Inventory
+    from tare.machines.declaration import Wanted
     from tare.runtimes.obstacle import Obstacle
-    from tare.study.schema import Setup
 
 _SAME_LOAD = (
     "; give both the same fixed threads or rate (`--scale printed` where the study has it, else in "
@@ -34,18 +32,12 @@ class VMware(MachinesDeclaration):
         "and once more inside the virtual one, then `tare compare` both runs"
     )
 
-    def obstacles(
-        self,
-        setup: Setup,
-        part: str,
-        inventory: Inventory | None,
-        missing: Callable[[str], Missing | None],
-    ) -> Iterator[Obstacle]:
+    def obstacles(self, wanted: Wanted) -> Iterator[Obstacle]:
         from tare.machines.nodes_apart import as_hosts
         from tare.runtimes.obstacle import Obstacle
 
         why = f"this version makes no {self.title} machines"
-        remedy = as_hosts() + (_SAME_LOAD if setup.load.sought is not None else "")
+        remedy = as_hosts() + (_SAME_LOAD if wanted.setup.load.sought is not None else "")
         yield Obstacle(("platform", "machines"), why, remedy)
 
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tare.databases.registry import declared as declared_database
+from tare.machines.declaration import Wanted
 from tare.runtimes.obstacle import Obstacle
 from tare.runtimes.registry import declared
 
@@ -36,8 +37,8 @@ def obstacle(
     """
     found = list(_obstacles(setup))
     for part in ("platform", "client"):
-        kind = getattr(setup, part).source
-        found += kind.obstacles(setup, part, inventory, missing)
+        wanted = Wanted(setup, part, inventory, missing)
+        found += getattr(setup, part).source.obstacles(wanted)
     for runtime in dict.fromkeys((setup.platform.runtime, setup.client.runtime)):
         found += declared(runtime).obstacles(setup, named.get(runtime))
     if not found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tare.doctor_check import Seen as Seen
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
@@ -31,21 +32,6 @@ class Named:
     """An orchestrator that is named here. `facts` is None where it does not answer now."""
 
     facts: Any = None
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What `tare doctor` says of a runtime.
-
-    Attributes:
-        ok: it can run here.
-        says: what it is, or why it cannot.
-        remedy: how to get it, where it cannot.
-    """
-
-    ok: bool
-    says: str
-    remedy: str = ""
 
 
 class Declaration:

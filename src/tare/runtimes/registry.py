@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 from tare.runtimes.declaration import Declaration
 from tare.self_declared import SelfDeclared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
 GROUP = "tare.runtimes"
 """entry points of packages that bring a runtime"""
@@ -32,44 +31,17 @@ _NAME = re.compile(r"(?!ssh(-|$))[a-z][a-z0-9]*(-[a-z0-9]+)*")
 conditions, labels and images."""
 CONTAINER = "docker"
 """The runtime of a plain container: what is asked about where nobody says, and named in advice."""
-_ALL = SelfDeclared(
+ALL = SelfDeclared(
     "runtime", GROUP, Declaration, OWN, _NAME,
     "begins with a letter, and not with ssh-, which is what runs it on hosts",
 )  # fmt: skip
 
-
-@cache
-def registered() -> Mapping[str, Declaration]:
-    """Every runtime by its name.
-
-    Raises:
-        RuntimeUnavailableError: what another package brings cannot be used.
-    """
-    return _ALL.found()
-
-
-def names() -> tuple[str, ...]:
-    """The runtimes' names, as they are listed."""
-    return tuple(registered())
-
-
-def declared(name: str) -> Declaration:
-    """What the runtime says of itself.
-
-    Raises:
-        RuntimeUnavailableError: there is none of this name here.
-    """
-    return _ALL.one(name, registered())
+registered, names, declared, having = ALL.registered, ALL.names, ALL.declared, ALL.having
 
 
 def containers() -> tuple[str, ...]:
     """The names of runtimes of plain containers, as one engine of one machine has them."""
     return having(lambda one: not one.in_place and not one.orchestrator)
-
-
-def having(fits: Callable[[Declaration], bool]) -> tuple[str, ...]:
-    """The names of the runtimes of which this is true."""
-    return tuple(name for name, one in registered().items() if fits(one))
 
 
 def values(of: Callable[[Declaration], Iterable[str]]) -> tuple[str, ...]:

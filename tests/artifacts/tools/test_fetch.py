@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import os
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from tare.artifacts.tools import TOOL_NAMES, VERSIONS, fetch_tool
 from tare.artifacts.tools import fetch as fetching
 from tare.errors import ArtifactError, RuntimeUnavailableError
+from tests.archives import member, tar_of
 
 
 def program(directory: Path, name: str, body: str) -> None:
@@ -68,11 +67,8 @@ def test_cassandra_stress_may_open_what_java_17_keeps_shut(path: Path, tmp_path:
 
 
 def tarball(file: Path, members: dict[str, str]) -> None:
-    with tarfile.open(file, "w:gz") as archive:
-        for name, text in members.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(text)
-            archive.addfile(member, io.BytesIO(text.encode()))
+    own = (member(name, text.encode()) for name, text in members.items())
+    file.write_bytes(tar_of(*own, mode="w:gz"))
 
 
 def test_of_cassandras_tarball_only_what_the_tool_needs_is_kept(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tare.machines.ssh import HostError
 from tare.runtimes import kept_log
 from tare.runtimes.ssh.leftovers import leftovers
 from tare.runtimes.ssh.transfer import _unpack, bring, fetch, send, send_directory
+from tests.archives import member, tar_of
 from tests.machines.fake_ssh import FakeHost, a_fake_host
 
 fake = pytest.fixture(a_fake_host)
@@ -88,19 +89,11 @@ def test_of_a_long_log_the_end_comes_back_and_says_what_was_cut(
 
 
 def test_an_archive_from_elsewhere_writes_nowhere_else(tmp_path: Path) -> None:
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as tar:
-        for name in ("../../out", "/abs"):
-            entry = tarfile.TarInfo(name)
-            entry.size = 1
-            tar.addfile(entry, io.BytesIO(b"x"))
-        link = tarfile.TarInfo("link")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        tar.addfile(link)
-    stream.seek(0)
+    link = member("link", kind=tarfile.SYMTYPE, link="/etc/passwd")
+    made = tar_of(member("../../out", b"x"), member("/abs", b"x"), link)
     into = tmp_path / "deep" / "into"
     into.mkdir(parents=True)
-    _unpack(stream, into, "", ends_only=False)
+    _unpack(io.BytesIO(made), into, "", ends_only=False)
     assert sorted(path.name for path in into.iterdir()) == ["abs", "out"]
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
@@ -135,9 +128,8 @@ def test_a_disk_that_hangs_there_holds_up_no_run(
     fake: FakeHost, hanging: Path, tmp_path: Path, size: int
 ) -> None:
     def write(tar: tarfile.TarFile) -> None:
-        entry = tarfile.TarInfo("file")
-        entry.size = size
-        tar.addfile(entry, io.BytesIO(bytes(size)))
+        entry, content = member("file", bytes(size))
+        tar.addfile(entry, io.BytesIO(content))
 
     with pytest.raises(HostError, match="did not arrive") as caught:
         send(fake.connection, write, str(tmp_path / "there"), within_s=1.0)

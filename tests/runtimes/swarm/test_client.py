@@ -10,6 +10,7 @@ import pytest
 
 from tare.runtimes.swarm import client
 from tare.runtimes.swarm.client import packed, unpack
+from tests.archives import member, tar_of
 
 
 def test_files_are_given_below_their_directory() -> None:
@@ -21,18 +22,12 @@ def test_files_are_given_below_their_directory() -> None:
 
 
 def test_what_comes_out_lies_in_the_directory_and_nowhere_else(tmp_path: Path) -> None:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        for name in ("conf/latency-c1.hlog", "../../outside", "conf/.."):
-            member = tarfile.TarInfo(name)
-            member.size = 3
-            archive.addfile(member, io.BytesIO(b"abc"))
-        link = tarfile.TarInfo("conf/link")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        archive.addfile(link)
+    names = "conf/latency-c1.hlog", "../../outside", "conf/.."
+    link = member("conf/link", kind=tarfile.SYMTYPE, link="/etc/passwd")
+    made = tar_of(*(member(name, b"abc") for name in names), link)
     into = tmp_path / "into"
     into.mkdir()
-    unpack([out.getvalue()], into)
+    unpack([made], into)
     assert sorted(file.name for file in into.iterdir()) == ["latency-c1.hlog", "outside"]
     assert [file.name for file in tmp_path.iterdir()] == ["into"]
 

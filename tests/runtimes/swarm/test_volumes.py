@@ -5,7 +5,6 @@ The nodes' engines are scripted; real ones are under tests/integration.
 
 from __future__ import annotations
 
-import io
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from tare.errors import ArtifactError, RuntimeUnavailableError
 from tare.runtimes.swarm.leftovers import leftovers, remove
 from tare.runtimes.swarm.names import labels_of
 from tare.runtimes.swarm.volumes import NodeVolumes, left_on
+from tests.archives import member, tar_of
 from tests.runtimes.swarm.scripted_swarm import Clock, ScriptedSwarm
 
 LABELS = labels_of("a-run", "n1")
@@ -79,13 +79,8 @@ class Engine:
         self.spoil(self.files)
 
     def get_archive(self, *_: Any) -> Any:
-        made = io.BytesIO()
-        with tarfile.open(fileobj=made, mode="w") as archive:
-            for name, content in self.files.items():
-                entry = tarfile.TarInfo(f"cassandra/{name}")
-                entry.size = len(content)
-                archive.addfile(entry, io.BytesIO(content))
-        return [made.getvalue()], {}
+        held = (member(f"cassandra/{name}", content) for name, content in self.files.items())
+        return [tar_of(*held)], {}
 
 
 class Scene:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from tare.analysis.catalogue import describe
@@ -14,7 +15,7 @@ from tare.analysis.exhibits.windows import in_parts, in_windows, series_values, 
 from tare.analysis.model import Chart, Grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.exhibits.windows import Values
@@ -53,7 +54,8 @@ def band(frame: Frame) -> Content:
             for line in frame.line_groups:
                 own = line.within(panel)
                 means = _per_window(frame, own, one, lambda values: in_windows(values, length))
-                layers += _line(frame, line, own, means, length)
+                marks = _marks(frame, line, own, means, _in_time(length))
+                layers += marks.layers("band", "line", "points")
                 rows += [
                     [*panel.levels.values(), one.metric.name, line.label, k * length,
                      mean.value, mean.low, mean.high, float(mean.repeated)]
@@ -100,7 +102,8 @@ def interval_means(frame: Frame) -> Content:
                 for line in lines:
                     own = line.within(panel)
                     means = _per_window(frame, own, one, _splitter(parts))
-                    layers += _bars(frame, line, own, means, parts)
+                    marks = _marks(frame, line, own, means, _in_turn(parts))
+                    layers += marks.layers("bars")
                     table.append(means)
                 rows += _part_rows(panel, one.metric, parts, table)
                 if layers:
@@ -182,16 +185,14 @@ def _per_window(
     ]
 
 
-def _line(
-    frame: Frame,
-    line: ConditionGroup,
-    own: ConditionGroup,
-    means: Sequence[Mean | None],
-    length: float,
-) -> list[Layer]:
-    ends = [f"{k * length:g} to {(k + 1) * length:g} s" for k in range(len(means))]
-    middles = [(k + 0.5) * length for k in range(len(means))]
-    return _marks(frame, line, own, means, middles, ends).layers("band", "line", "points")
+def _in_time(length: float) -> Iterator[tuple[float, str]]:
+    """The middle of each window, and what it is called."""
+    return (((k + 0.5) * length, f"{k * length:g} to {(k + 1) * length:g} s") for k in count())
+
+
+def _in_turn(parts: int) -> Iterator[tuple[float, str]]:
+    """The place of each interval, and what it is called."""
+    return ((k, f"interval {k + 1} of {parts}") for k in count())
 
 
 def _time_chart(frame: Frame, panel: ConditionGroup, metric: Metric, layers: list[Layer]) -> Chart:
@@ -208,29 +209,17 @@ def _time_chart(frame: Frame, panel: ConditionGroup, metric: Metric, layers: lis
     )
 
 
-def _bars(
-    frame: Frame,
-    line: ConditionGroup,
-    own: ConditionGroup,
-    means: Sequence[Mean | None],
-    parts: int,
-) -> list[Layer]:
-    names = [f"interval {k + 1} of {parts}" for k in range(len(means))]
-    return _marks(frame, line, own, means, range(len(means)), names).layers("bars")
-
-
 def _marks(
     frame: Frame,
     line: ConditionGroup,
     own: ConditionGroup,
     means: Sequence[Mean | None],
-    places: Sequence[float],
-    names: Sequence[str],
+    windows: Iterable[tuple[float, str]],
 ) -> Marks:
-    """The means that there are, each at its place and with the name of its part."""
+    """The means that there are, each at the place and with the name of its window."""
     marks = marks_of(line)
     trials = frame.trials_of(own)
-    for mean, place, name in zip(means, places, names, strict=True):
+    for mean, (place, name) in zip(means, windows, strict=False):
         if mean is not None:
             label = joined(line.label, name, counted(mean.repeated))
             marks.add(place, mean.value, label, own.names, trials, ends_of(mean))

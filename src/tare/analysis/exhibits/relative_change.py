@@ -54,9 +54,10 @@ def relative_change(frame: Frame) -> Content:
         for metric in shown
     ]
     heads = [*panels, *([x] if x else [])]
+    headed = _headed(heads, rows, shown)
     grids = [
-        _table(heads, rows, shown, base, treated, found),
-        _details(heads, rows, shown, treated, found),
+        _table(heads, headed, base, treated, found),
+        _details(heads, headed, treated, found),
     ]
     return Content("Relative change", caption, charts, grids)
 
@@ -150,29 +151,32 @@ def _of_one_question(frame: Frame, effect: Effect) -> bool:
     return effect.factor in ("", *frame.lines)
 
 
-def _names(row: StepRow, heads: Sequence[str]) -> list[Cell]:
+def _headed(
+    heads: Sequence[str], rows: Sequence[StepRow], metrics: Sequence[Metric]
+) -> list[tuple[int, str, list[Cell]]]:
+    """Of every row and metric: the row's place, the metric's name, the cells that say both."""
+    levels = [{**row.levels, row.averaged: f"avg over {row.averaged}"} for row in rows]
     return [
-        f"avg over {row.averaged}" if factor == row.averaged else row.levels[factor]
-        for factor in heads
+        (place, metric.name, [*(own[factor] for factor in heads), metric.name])
+        for place, own in enumerate(levels)
+        for metric in metrics
     ]
 
 
 def _table(
     heads: Sequence[str],
-    rows: Sequence[StepRow],
-    metrics: Sequence[Metric],
+    headed: Sequence[tuple[int, str, list[Cell]]],
     base: ConditionGroup | None,
     treated: Sequence[ConditionGroup],
     found: Changes,
 ) -> Grid:
     """As the paper prints it: the baseline's zeros, then the changes."""
     table: list[list[Cell]] = []
-    for place, row in enumerate(rows):
-        for metric in metrics:
-            cells = [found.changes.get((place, metric.name, one.label)) for one in treated]
-            if any(cell is not None for cell in cells):
-                zero: list[Cell] = [0.0] if base else []
-                table.append([*_names(row, heads), metric.name, *zero, *cells])
+    zero: list[Cell] = [0.0] if base else []
+    for place, metric, names in headed:
+        cells = [found.changes.get((place, metric, one.label)) for one in treated]
+        if any(cell is not None for cell in cells):
+            table.append([*names, *zero, *cells])
     columns = [*heads, "Metric", *([base.label] if base else [])]
     texts = len(heads) + 1
     columns += [one.label for one in treated]
@@ -186,22 +190,19 @@ def _table(
 
 def _details(
     heads: Sequence[str],
-    rows: Sequence[StepRow],
-    metrics: Sequence[Metric],
+    headed: Sequence[tuple[int, str, list[Cell]]],
     treated: Sequence[ConditionGroup],
     found: Changes,
 ) -> Grid:
     """A row per effect: interval, verdict, what it is averaged over."""
     table: list[list[Cell]] = []
-    for place, row in enumerate(rows):
-        for metric in metrics:
-            for one in treated:
-                effect = found.effects.get((place, metric.name, one.label))
-                if effect is not None:
-                    ends = [(end - 1) * 100 for end in (effect.ratio, *effect.ci)]
-                    over = ", ".join(effect.over)
-                    names = _names(row, heads)
-                    table.append([*names, metric.name, one.label, *ends, effect.verdict, over])
+    for place, metric, names in headed:
+        for one in treated:
+            effect = found.effects.get((place, metric, one.label))
+            if effect is not None:
+                ends = [(end - 1) * 100 for end in (effect.ratio, *effect.ci)]
+                over = ", ".join(effect.over)
+                table.append([*names, one.label, *ends, effect.verdict, over])
     columns = [*heads, "Metric", "Treatment", "Change", "95% low", "95% high"]
     units = [""] * (len(heads) + 2) + ["%"] * 3 + ["", ""]
     return Grid(

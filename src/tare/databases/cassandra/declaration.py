@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tare.databases.cluster import Cluster, Installed, Watch
+    from tare.databases.declaration import NewCluster
     from tare.databases.destination import Destination
     from tare.runtimes.obstacle import Obstacle
-    from tare.runtimes.unit import Runtime
     from tare.study.database import Database
     from tare.study.origins import FieldPath
     from tare.study.problems import ConditionProblems, Problem
-    from tare.study.schema import Platform, Setup
+    from tare.study.schema import Setup
 
 OFF_HEAP_BYTES = 450 << 20
 """A node's memory beyond its heap: 0.95 GB at 512 MiB, 1.2 GB at 768 MiB, 1.5 GB at 1 GiB."""
@@ -82,20 +82,15 @@ class CassandraDeclaration(DatabaseDeclaration):
 
         return bring(database, to)
 
-    def cluster(
-        self,
-        name: str,
-        setup: Setup,
-        platform: Platform,
-        runtime: Runtime,
-        installation: Installed,
-        host_memory: int,
-    ) -> Cluster:
+    def cluster(self, wanted: NewCluster) -> Cluster:
         from tare.databases.cassandra.cluster import CassandraCluster, Installation
 
+        installation, setup = wanted.installation, wanted.setup
         if not isinstance(installation, Installation):
-            raise self.not_its_files(name)
-        return CassandraCluster(name, setup.database, platform, setup.load, runtime, installation)
+            raise self.not_its_files(wanted.name)
+        return CassandraCluster(
+            wanted.name, setup.database, wanted.platform, setup.load, wanted.runtime, installation
+        )
 
     def watch(self, clusters: Sequence[Cluster], wall: Callable[[], float]) -> Watch:
         from tare.databases.cassandra.cluster import CassandraCluster

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tare.databases.cluster import Cluster, Installed, Watch
+    from tare.databases.declaration import NewCluster
     from tare.databases.destination import Destination
     from tare.runtimes.obstacle import Obstacle
-    from tare.runtimes.unit import Runtime
     from tare.study.database import Database
     from tare.study.origins import FieldPath
     from tare.study.problems import ConditionProblems, Problem
-    from tare.study.schema import Platform, Setup
+    from tare.study.schema import Setup
 
 MONGOD_BYTES = 200 << 20
 """A mongod beside its cache, without its connections. Reckoned: none has been run."""
@@ -103,23 +103,16 @@ class MongoDeclaration(DatabaseDeclaration):
 
         return bring(database, to)
 
-    def cluster(
-        self,
-        name: str,
-        setup: Setup,
-        platform: Platform,
-        runtime: Runtime,
-        installation: Installed,
-        host_memory: int,
-    ) -> Cluster:
+    def cluster(self, wanted: NewCluster) -> Cluster:
         from tare.databases.mongodb.cluster import MongoCluster
         from tare.databases.mongodb.installation import Installation
 
+        installation, setup = wanted.installation, wanted.setup
         if not isinstance(installation, Installation):
-            raise self.not_its_files(name)
+            raise self.not_its_files(wanted.name)
         return MongoCluster(
-            name, setup.database, platform, setup.load, runtime, installation, host_memory,
-            client=setup.client.runtime,
+            wanted.name, setup.database, wanted.platform, setup.load, wanted.runtime, installation,
+            wanted.host_memory, client=setup.client.runtime,
         )  # fmt: skip
 
     def watch(self, clusters: Sequence[Cluster], wall: Callable[[], float]) -> Watch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tare.machines.declaration import MachinesDeclaration, MachinesSeen
+from tare.machines.declaration import MachinesDeclaration, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,14 +44,14 @@ class Kvm(MachinesDeclaration):
 
         return kind()
 
-    def seen(self) -> MachinesSeen:
+    def seen(self) -> Seen:
         from tare.machines.kvm import qemu
 
         gone = self.missing()
         if gone is not None:
-            return MachinesSeen(False, gone.why, gone.remedy)
+            return Seen(False, gone.why, gone.remedy)
         untried = "can be made; whether KVM works here is tried when a run first makes one"
-        return MachinesSeen(True, f"QEMU {qemu.version()}: {self.seen_to_be() or untried}")
+        return Seen(True, f"QEMU {qemu.version()}: {self.seen_to_be() or untried}")
 
     def in_plan(self) -> Iterator[str]:
         from tare.machines.kvm.kinds import EMULATED

@@ -6,8 +6,9 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tare.all_steps import faults_of, raise_first
 from tare.artifacts.tree import default_cache
-from tare.errors import RuntimeUnavailableError, TareError
+from tare.errors import RuntimeUnavailableError
 from tare.machines.kvm import image as images
 from tare.machines.kvm import network, works
 from tare.machines.kvm.domain import Domain
@@ -51,16 +52,10 @@ class MadeDomains:
         Raises:
             TareError: one does not end.
         """
-        faults: list[TareError] = []
-        for one in self.machines.values():
-            try:
-                one.end()
-            except TareError as error:
-                faults.append(error)
+        faults = faults_of(one.end for one in self.machines.values())
         network.remove()
         shutil.rmtree(self.directory, ignore_errors=True)
-        if faults:
-            raise faults[0]
+        raise_first(faults)
 
 
 def domains_for(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tare.all_steps import faults_of, raise_first
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.survey import printable
 from tare.runtimes.replies import Reply, ask_from_here, replies_inside
@@ -135,9 +137,8 @@ def _query(
         for machine in nodes:
             _see_forwarded(machine, port)
     finally:
-        faults = _ended(nodes, answering)
-    if faults:
-        raise faults[0]
+        faults = faults_of(partial(answering.end, machine) for machine in nodes)
+    raise_first(faults)
     return queries
 
 
@@ -165,17 +166,6 @@ class _OnHost:
 
     def end(self, machine: HostMachine) -> None:
         machine.end(str(machine.home(_UNIT)), 0.0)
-
-
-def _ended(nodes: list[HostMachine], answering: Answering) -> list[TareError]:
-    """What went wrong where all were told to answer no more."""
-    faults: list[TareError] = []
-    for machine in nodes:
-        try:
-            answering.end(machine)
-        except TareError as error:
-            faults.append(error)
-    return faults
 
 
 def _from_host(machine: HostMachine, nodes: list[HostMachine], ports: list[int]) -> list[Query]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from docker.errors import DockerException
 from docker.types import LogConfig, Mount, Ulimit
 
+from tare.all_steps import faults_of, raise_first
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.cgroups import Accounting
 from tare.runtimes import confinement
@@ -33,7 +34,7 @@ from tare.runtimes.ssh.native import PATH, SshNativeRuntime, close_door
 from tare.runtimes.ssh.transfer import fetch, send_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path, PurePosixPath
 
     from tare.runtimes.ssh.connectivity import Answering
@@ -127,21 +128,15 @@ class HostDockerRunning(DockerRunning):
             return
         self._machine.moves(self.unit.site.name)
         ends = partial(self._machine.end, str(self._home), 0.0)
-        steps: tuple[Callable[[], None], ...] = (super().stop, ends)
-        faults: list[TareError] = []
         try:
-            for step in steps:
-                try:
-                    step()
-                except TareError as error:
-                    faults.append(error)
+            faults = faults_of((super().stop, ends))
         finally:
             close_door(self.unit, self._machine)
             shutil.rmtree(self.unit.site.conf_on_host.parent, ignore_errors=True)
             self._machine.stands_still(self.unit.site.name)
         # without a client the run goes on: what is left of it is ended before the next unit
-        if faults and self.unit.role == "database":
-            raise faults[0]
+        if self.unit.role == "database":
+            raise_first(faults)
 
     def _kill_without_engine(self) -> None:
         self._machine.remove_container(self._container.id, _volume(self.unit))
@@ -293,10 +288,10 @@ def _volume(unit: Unit) -> str:
 
 def _take_away(unit: Unit, machine: HostMachine, home: PurePosixPath) -> None:
     """Whatever there is of a unit that did not start; the reason for that is told by others."""
-    for step in (
-        partial(machine.remove_container, _name(unit, machine), _volume(unit)),
-        partial(machine.end, str(home), 0.0),
-        partial(close_door, unit, machine),
-    ):
-        with contextlib.suppress(TareError):
-            step()
+    faults_of(
+        [
+            partial(machine.remove_container, _name(unit, machine), _volume(unit)),
+            partial(machine.end, str(home), 0.0),
+            partial(close_door, unit, machine),
+        ]
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tare.errors import RuntimeUnavailableError, TareError
+from tare.all_steps import faults_of, raise_first
+from tare.errors import RuntimeUnavailableError
 from tare.machines.inventory.host import NODES
 from tare.machines.ssh import HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
@@ -232,16 +233,5 @@ class Hosts:
         Raises:
             TareError: something was left on a host.
         """
-        faults: list[TareError] = []
-        for machine in self.machines.values():
-            try:
-                machine.close()
-            except TareError as error:
-                faults.append(error)
-        if self.made is not None:
-            try:
-                self.made.close()
-            except TareError as error:
-                faults.append(error)
-        if faults:
-            raise faults[0]
+        ends = [machine.close for machine in self.machines.values()]
+        raise_first(faults_of([*ends, self.made.close] if self.made is not None else ends))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from docker.errors import APIError, DockerException, NotFound
 from requests.exceptions import RequestException
 
+from tare.all_steps import faults_of, raise_first
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import cgroups
 from tare.runtimes.swarm.facts import read_facts
@@ -124,19 +125,15 @@ def remove(
     thaw_tasks(manager)
     faults: list[TareError] = []
     for kind in _KINDS:
-        for identity in left.found.get(kind, {}):
-            try:
-                manager.remove(kind, identity)
-            except TareError as error:
-                faults.append(error)
+        ids = left.found.get(kind, {})
+        faults += faults_of(partial(manager.remove, kind, identity) for identity in ids)
         if kind == "service":
             await_gone(manager, label_filter(own_labels()))
     deadline = clock() + FREE_S
     for one in (one for held in left.on_nodes.values() for one in held):
         fault = _remove_held(one, lambda: clock() > deadline, wait)
         faults += [fault] if fault else []
-    if faults:
-        raise faults[0]
+    raise_first(faults)
 
 
 def _remove_held(

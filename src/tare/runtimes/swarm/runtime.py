@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
+from tare.all_steps import faults_of
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.images import Images
@@ -266,12 +267,7 @@ class SwarmRuntime(OrchestratorRuntime[_Group]):
     def close(self) -> None:
         self._left += self._groups.values()
         self._groups = {}
-        faults: list[TareError] = []
-        for group in list(self._left):
-            try:
-                self._remove(group)
-            except TareError as error:
-                faults.append(error)
+        faults = faults_of(partial(self._remove, group) for group in list(self._left))
         if not faults:
             self._volumes.remove()
         else:
