@@ -34,7 +34,7 @@ STARTING, IN_SLICES = 0.3, 4.0
 
 
 def test_each_way_has_a_price_docker_proxy_is_the_dearest_and_calls_are_counted() -> None:
-    found = weighed("--seconds", "27", "--in-flight", "1")
+    found = weighed("--seconds", "30", "--in-flight", "1")
     assert [one.way for one in found.prices] == WAYS
     assert found.left_out == {}
     assert all(one.demand.value > 1 and one.round_trip.value > 5 for one in found.prices)
@@ -80,7 +80,7 @@ def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
 
 def test_a_new_connection_has_a_price_on_each_way_and_a_page(tmp_path: Path) -> None:
     page = tmp_path / "prices.html"
-    found = weighed("--what", "connection", "--seconds", "45", "--html", str(page))
+    found = weighed("--what", "connection", "--seconds", "48", "--html", str(page))
     assert found.operation == "connection"
     assert [one.way for one in found.prices] == [*WAYS, *WAYS]
     bare, hidden = ([one for one in found.prices if one.tls is tls] for tls in (False, True))
@@ -188,7 +188,7 @@ def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_pat
 
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
     """The servers take their time, too: a slice holds what they answer one after the other."""
-    words = ("--seconds", "38", "--in-flight", "32", "--service-us", "200")
+    words = ("--seconds", "44", "--in-flight", "32", "--service-us", "200")
     found = weighed(*words, DOCKER_HOST="unix:///nowhere/docker.sock")
     assert {one.way for one in found.prices} == {*WAYS[:2]}
     assert "no Docker engine answers" in found.left_out["docker"]
