@@ -177,6 +177,7 @@ PODS = {"runtime": "kubernetes", "network": "container-dns"}
         # always through another machine than the pod's
         (PODS | {"endpoint": "node-port"}, "kubernetes.node-port", False),
         ({"runtime": "swarm", "network": "host-port"}, "swarm.host-port", False),
+        ({"runtime": "docker", "network": "published"}, "docker.published", False),
     ],
 )
 def test_of_a_cluster_the_way_of_its_clients_is_all_of_it_on_the_host_s_loopback_only(
@@ -187,9 +188,29 @@ def test_of_a_cluster_the_way_of_its_clients_is_all_of_it_on_the_host_s_loopback
 
 
 @pytest.mark.parametrize(
+    ("platform", "between"),
+    [
+        ({"runtime": "docker", "network": "published"}, "docker.between-published"),
+        ({"runtime": "podman-crun", "network": "published"}, "podman-crun.between-published"),
+        ({"runtime": "docker", "network": "bridge"}, "docker.between-nodes"),
+        # clients take the port, nodes do not
+        (
+            {"runtime": "docker", "network": "bridge", "endpoint": "published"},
+            "docker.between-nodes",
+        ),
+    ],
+)
+def test_nodes_reach_each_other_by_published_ports_where_their_network_is_that(
+    platform: dict[str, Any], between: str
+) -> None:
+    found = way_of({"platform": platform, "database": {"nodes": 3}})
+    assert found.between is not None
+    assert found.between.name == between
+
+
+@pytest.mark.parametrize(
     ("platform", "why"),
     [
-        ({"runtime": "docker", "network": "published"}, "by published ports too"),
         (PODS | {"endpoint": "service-ip"}, "by service-ip packets to some nodes pass another"),
         ({"runtime": "swarm", "network": "node-port"}, "by node-port packets to some nodes"),
     ],
@@ -489,6 +510,48 @@ def test_of_a_cluster_whose_clients_were_not_counted_apart_there_is_no_bill(
     """As of every run before these were counted."""
     analysed(tmp_path, 1.0, BRIDGE)
     assert why_no_bill(as_cluster(tmp_path / "r", {})) == NOT_APART
+
+
+PROXIED = "published port: userland docker-proxy, bridge and two veth pairs, from another container"
+BY_PORTS = weighing(
+    *(one.model_copy(update={"way": "docker.published"}) for one in BRIDGE.prices[2:]),
+    price("docker.between-published", 1, 60.0).model_copy(update={"path": PROXIED}),
+    price("docker.between-published", 32, 6.0).model_copy(update={"path": PROXIED}),
+)
+
+
+def by_ports(run: Path, told: float | None) -> Analysis:
+    """Three nodes that reach each other by published ports: the kernel counts all of their packets
+    in the clients' namespace, and so many were told apart in the warm-up."""
+    for file in run.glob("trials/*-docker-bridge*/manifest.json"):
+        manifest = json.loads(file.read_text())
+        manifest["slices"]["client_packets_per_op"] = told
+        file.write_text(json.dumps(manifest))
+    return as_cluster(run, {"docker-bridge": 6.0}, {"network": "published"})
+
+
+def test_of_nodes_behind_published_ports_both_ways_are_billed_at_packets_told_apart(
+    tmp_path: Path,
+) -> None:
+    """Of 6 packets 2 are the clients', at 3 us over the port; 2 pass docker-proxy, at 60 us."""
+    packets = {"native": 4.0, "docker-bridge": 6.0}
+    analysed(tmp_path, 1 + 63.0 / 240, BY_PORTS, packets=packets)
+    found = bill(by_ports(tmp_path / "r", 2.0))
+    clients, between, batching = found.lines
+    assert between.what == f"between nodes: {PROXIED}"
+    assert (clients.count, between.count) == (pytest.approx(2.0), pytest.approx(2.0))
+    assert (clients.us, between.us) == (pytest.approx(3.0), pytest.approx(60.0))
+    assert batching.count == pytest.approx(0.0)
+    assert found.unpriced == []
+    assert found.verdict == "consistent"
+
+
+def test_what_the_kernel_counts_there_with_the_proxy_s_packets_is_not_believed(
+    tmp_path: Path,
+) -> None:
+    """As of every run before packets were told apart: all six would be clients'."""
+    analysed(tmp_path, 1.0, BY_PORTS, packets={"native": 4.0, "docker-bridge": 6.0})
+    assert why_no_bill(by_ports(tmp_path / "r", None)) == NOT_APART
 
 
 def test_a_cluster_on_the_host_s_loopback_has_a_whole_bill(tmp_path: Path) -> None:

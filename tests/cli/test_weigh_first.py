@@ -66,9 +66,9 @@ class Scene:
         self.database = "cassandra"
         self.fault: Exception | None = None
 
-    def kept(self, age: timedelta) -> None:
+    def kept(self, age: timedelta, found: Weighing = BRIDGE) -> None:
         own = {"machine": MeasuredMachine.of(local_facts()), "made": datetime.now(UTC) - age}
-        keep(BRIDGE.model_copy(update=own))
+        keep(found.model_copy(update=own))
 
     def prices(
         self, level: dict[str, object], *, weigh: bool = True, slice_: str = "250ms"
@@ -182,6 +182,38 @@ def test_a_way_that_is_never_weighed_asks_for_no_weighing(scene: Scene) -> None:
 def test_of_a_cluster_of_several_nodes_the_clients_way_is_weighed(scene: Scene) -> None:
     assert scene.prices({**DOCKER, "database": {"nodes": 3, "replication_factor": 3}}) == BRIDGE
     assert scene.weighed == 1
+
+
+def test_nodes_behind_published_ports_have_their_own_way_weighed(scene: Scene) -> None:
+    """Prices of an earlier release have none of it."""
+    ports = {"runtime": "docker", "network": "published", "storage": "volume"}
+    three = {"platform": ports, "database": {"nodes": 3, "replication_factor": 3}}
+    other = price("docker.published", 1, 3.0)
+    scene.kept(timedelta(days=1), weighing(*BRIDGE.prices[2:], other))
+    assert scene.prices({"platform": ports}) is not None
+    assert scene.weighed == 0
+    assert scene.prices(three) == BRIDGE
+    assert scene.weighed == 1
+
+
+def test_native_processes_alone_take_prices_that_are_kept_and_none_are_weighed(
+    scene: Scene,
+) -> None:
+    copies = {"database": {"nodes": 3, "replication_factor": 3}}
+    assert scene.prices(copies) is None
+    scene.kept(timedelta(days=1))
+    scene.kept_parts(timedelta(days=1), "storage")
+    assert scene.prices(copies) is not None
+    assert len(scene.parts(copies)) == 1, "system calls are not weighed for it"
+    scene.kept(FRESH + timedelta(hours=1))
+    assert scene.prices(copies) is None
+    assert scene.weighed == scene.parts_weighed == 0
+
+
+def test_prices_that_say_nothing_of_two_conditions_do_not_come_along(scene: Scene) -> None:
+    scene.kept(timedelta(days=1))
+    assert scene.prices({}, slice_="off") is None
+    assert scene.prices({"client": {"runtime": "docker", "network": "bridge"}}) is None
 
 
 def test_prices_through_another_network_plugin_are_weighed_anew(scene: Scene) -> None:

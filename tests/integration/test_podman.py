@@ -56,7 +56,7 @@ BY_ENDPOINT = {
 }
 """Condition to how its endpoint begins, and what its packets pass."""
 WAYS = ["native", "native again", "podman.host", "podman.loopback", "podman.bridge",
-        "podman.published", "podman.between-nodes"]  # fmt: skip
+        "podman.published", "podman.between-nodes", "podman.between-published"]  # fmt: skip
 
 STUBS = """\
 study: set

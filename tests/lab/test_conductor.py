@@ -65,10 +65,13 @@ class Scene:
         calls: Any = None,
         *,
         freezes: bool = True,
+        tap: Any = None,
     ) -> list[Driven]:
         self.parts = [
-            TrialHere([Accounting({"freezer": name})], {name: [Accounting()], **self.clients})
-            for name in ("a", "b")
+            TrialHere(
+                [Accounting({"freezer": name})], {name: [Accounting()], **self.clients}, tap=own
+            )
+            for name, own in (("a", tap), ("b", None))
         ]
         meter: Any = self
         made = Conductor(
@@ -267,3 +270,45 @@ def test_what_a_client_calls_while_it_waits_for_its_slice_is_in_none_of_them(
     driven = scene.conduct(calls=Wakes(scene))
     warm = [one for one in driven if not one.slot.counts]
     assert [one.calls["client"]["calls"] for one in warm] == [288, 288]
+
+
+class Tap:
+    """A packet passes every ten milliseconds, whoever is driven."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.taken_at = 0.0
+        self.closed_at: float | None = None
+
+    def take(self) -> int:
+        assert self.closed_at is None
+        since = self.scene.now - self.taken_at
+        self.taken_at = self.scene.now
+        return round(100 * since)
+
+    def close(self) -> None:
+        self.closed_at = self.scene.now
+
+
+def test_clients_packets_are_tapped_in_their_slices_of_the_warm_up_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch)
+    tap = Tap(scene)
+    driven = scene.conduct(tap=tap)
+    first = next(one for one in driven if one.slot.counts)
+    assert tap.closed_at is not None
+    assert tap.closed_at <= first.unix - 1e9
+    told = {one.slot: one.client_packets for one in driven if one.client_packets is not None}
+    assert list(told.values()) == [29], "0.288 s from before the load until after its drain"
+    assert all(slot.trial == 0 and not slot.counts for slot in told)
+
+
+def test_a_tap_ends_with_the_block_where_nothing_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch)
+    tap = Tap(scene)
+    warm = [slot for slot in SCHEDULE.slots if not slot.counts]
+    scene.conduct(Schedule(warm, 0.25, 0.03), tap=tap)
+    assert tap.closed_at is not None

@@ -77,6 +77,10 @@ def test_between_nodes_a_way_begins_at_a_second_unit_on_another_machine(
     assert _fault(server, beside, "bridge") == ""
 
 
+def test_a_way_that_a_runtime_does_not_make_is_left_out() -> None:
+    assert _fault(unit_of(), unit_of(), "between-published") == "its runtime makes no such way"
+
+
 def test_only_root_enters_the_namespace_of_the_unit_beside(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

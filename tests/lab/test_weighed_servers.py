@@ -30,7 +30,9 @@ def test_a_way_s_server_is_the_one_of_its_runtime_and_network() -> None:
 
 def test_endpoints_of_a_container_lead_to_one_server() -> None:
     of_bridge = [one for one in ways(["docker"], [1]) if one.endpoint != "host"]
-    endpoints = ["loopback", "bridge", "published", "proxy", "between-nodes"]
+    endpoints = [
+        "loopback", "bridge", "published", "proxy", "between-nodes", "between-published",
+    ]  # fmt: skip
     assert [one.endpoint for one in of_bridge] == endpoints
     assert len({one.server for one in of_bridge}) == 1
 
@@ -40,6 +42,12 @@ def test_the_way_between_two_nodes_is_weighed_with_every_number_in_flight(runtim
     found = [one for one in ways([runtime], [1, 32]) if one.endpoint == "between-nodes"]
     assert [one.name for one in found] == [f"{runtime}.between-nodes"] * 2
     assert [one.in_flight for one in found] == [1, 32]
+
+
+def test_by_published_ports_nodes_reach_each_other_where_a_runtime_publishes_ports() -> None:
+    found = [one.name for one in ways(RUNTIMES, [1]) if one.endpoint == "between-published"]
+    assert {"docker.between-published", "podman.between-published"} <= set(found)
+    assert not any(one.startswith(("kubernetes", "swarm", "native")) for one in found)
 
 
 class Orchestrator:

@@ -12,6 +12,7 @@ from tare.analysis.counted import counts_per_operation, over_deployments, why_no
 from tare.analysis.operation_lines import Doer
 from tare.analysis.priced_pair import Paid
 from tare.analysis.tariff import NATIVE
+from tare.analysis.why.resources import CLIENT_PACKETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from tare.analysis.trials import Trial
 
 PACKETS = "net.server_packets_per_op"
-CLIENT_PACKETS = "net.client_packets_per_op"
 _BETWEEN = "between"
 _SENT = "what nodes send each other"
 _SHARED = "several nodes of the cluster shared a machine, and the way was weighed between two"

@@ -1,8 +1,8 @@
 """Which weighed way the packets of a condition pass, and how far it is the only one.
 
 An operation crosses the clients' way once, from a client to the node that coordinates it. What
-nodes of a cluster send each other goes by a network of their own, which is a way of its own; but
-for the host's loopback device, over which there is all of it.
+nodes of a cluster send each other goes by a network of their own, or by ports that are published,
+which is a way of its own; but for the host's loopback device, over which there is all of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tare.analysis.tariff import NATIVE
 from tare.machines.registry import of_record
 from tare.runtimes.registry import registered
-from tare.study.platform import BETWEEN_NODES
+from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, published_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,16 +62,12 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
     platform = setup.get("platform", {})
     runtime, network = platform.get("runtime", NATIVE), platform.get("network", "host")
     endpoint = platform.get("endpoint") or network
-    several = setup.get("database", {}).get("nodes", 1) != 1
+    count = setup.get("database", {}).get("nodes", 1)
+    several = count != 1
     if why := _never_weighed(setup):
         return BilledWay(why=why)
     if runtime == NATIVE:
         return BilledWay(NATIVE)
-    if several and network == "published":
-        return BilledWay(
-            why="nodes reach each other by published ports too, and their packets are not told "
-            "from the clients'"
-        )
     own = registered().get(runtime)  # what ran then need not be installed now
     if several and own is not None and endpoint in own.passed_on:
         return BilledWay(
@@ -82,7 +78,8 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
     plugin = platform.get("plugin") if own and own.weighed_by_plugin else ""
     over_loopback = endpoint == "host" and own is not None and not own.orchestrator
     whole = not several or over_loopback
-    nodes = None if whole else BilledWay(f"{runtime}.{BETWEEN_NODES}", plugin=plugin or "")
+    between = BETWEEN_PUBLISHED if published_between(network, count) else BETWEEN_NODES
+    nodes = None if whole else BilledWay(f"{runtime}.{between}", plugin=plugin or "")
     return BilledWay(name, nodes, plugin or "")
 
 

@@ -44,12 +44,12 @@ def prices_for(
         say: told what is done.
     """
     wanted, database = _wanted(plan), _database(plan)
-    if files.prices.exists() or not wanted or database is None:
+    if files.prices.exists() or database is None or not _billable(plan):
         return None
     found = prices_here(database, local_facts())
     if found is not None and _serves(found, wanted):
         say(f"prices of ways to a server: those of {found.made:%Y-%m-%d %H:%M} UTC (tare weigh)")
-    elif not weigh:
+    elif not weigh or not wanted:
         return None
     else:
         say("weighing the ways to a server first, for some minutes; --no-weigh leaves it out")
@@ -74,14 +74,14 @@ def parts_for(
             week; a minute or two with pods and tasks.
         say: told what is done.
     """
-    if files.prices.exists() or not _wanted(plan) or _database(plan) is None:
+    if files.prices.exists() or _database(plan) is None or not _billable(plan):
         return []
     kept = [one for one in parts_here(local_facts()) if datetime.now(UTC) - one.made < FRESH]
     wanted = _parts_wanted(plan)
     lacking = [
         part for part, own in wanted.items() if not any(_prices(one, part, own) for one in kept)
     ]
-    if not weigh or not lacking:
+    if not weigh or not lacking or not _wanted(plan):
         return kept
     parts = " and ".join(_IN_WORDS[part] for part in lacking)
     runtimes = sorted({*USUAL, *(one.setup.platform.runtime for one in plan.conditions)})
@@ -143,6 +143,17 @@ def _unless_it_fails(
     except OSError as error:  # an engine that falls silent, a full disk
         say(f"{failure}: {error}")
     return None
+
+
+def _billable(plan: Plan) -> bool:
+    """Whether prices say something of two of its conditions. Those of native processes alone have
+    no way to be weighed for them: prices that are kept go with their run, and none are made."""
+    from tare.analysis.billed_ways import way_of
+
+    if plan.study.design.slice_s is None:
+        return False
+    ways = (way_of(one.setup.model_dump(mode="json")) for one in plan.conditions)
+    return sum(bool(one.name) for one in ways) > 1
 
 
 def _wanted(plan: Plan) -> set[BilledWay]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tare.machines.cgroups import Accounting
     from tare.monitor.calls import CallCounters
     from tare.monitor.meter import CpuReading, Meter
+    from tare.monitor.packet_tap import PacketTap
     from tare.study.slice_schedule import Schedule, Slot
 
 POLL_S = 1.0
@@ -45,6 +46,7 @@ class Driven:
         seconds: the time between these readings.
         late: the servers were not there when the load began, or not frozen in time.
         calls: of a slice of the warm-up, unit to its system calls by kind; empty: not counted.
+        client_packets: likewise, those that its tap counted; None: it has none.
     """
 
     slot: Slot
@@ -53,6 +55,7 @@ class Driven:
     seconds: float
     late: bool
     calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    client_packets: int | None = None
 
 
 @dataclass
@@ -63,11 +66,18 @@ class TrialHere:
         nodes: the database's units, which are thawed for its slices.
         units: everything whose CPU time is read at the ends of its slices, by name.
         fault: why it is driven no more; empty: it is.
+        tap: what counts its clients' packets where namespaces do not tell; the conductor ends it
+            with the warm-up.
     """
 
     nodes: Sequence[Accounting]
     units: Mapping[str, Sequence[Accounting]]
     fault: str = ""
+    tap: PacketTap | None = None
+
+    def tapped(self) -> int | None:
+        """Packets of its clients since they were taken last; None: nobody counts them."""
+        return self.tap.take() if self.tap is not None else None
 
 
 @dataclass
@@ -112,8 +122,8 @@ class Conductor:
                 polled = slot.at
                 self.poll()
                 self.meter.poll()
-            if slot.counts and self.calls is not None:
-                self.calls.close()
+            if slot.counts:
+                self._end_counting()
             self._drive(slot, LEAD_S if between else READ_LEAD_S)
             between = slot.last
         return self.driven
@@ -121,8 +131,16 @@ class Conductor:
     def release(self) -> None:
         """Thaw every server."""
         self._freeze_all(False)
+        self._end_counting()
+
+    def _end_counting(self) -> None:
+        """What makes slices of the warm-up dearer makes no measured one so."""
         if self.calls is not None:
             self.calls.close()
+        for trial in self.trials:
+            if trial.tap is not None:
+                trial.tap.close()
+                trial.tap = None
 
     def _drive(self, slot: Slot, lead_s: float) -> None:
         """One slice.
@@ -143,6 +161,8 @@ class Conductor:
         if trial is not None and not slot.counts:
             self._pass_over_calls(trial)
         try:
+            if trial is not None and not slot.counts:
+                trial.tapped()  # since its last slice: nobody's
             before, since = self.meter.read(units, nodes), self.clock()
             if trial is not None:
                 self._freeze(trial, False)
@@ -150,6 +170,7 @@ class Conductor:
             self._until(ends)
             if trial is not None and slot.last:
                 self._freeze(trial, True)
+            packets = trial.tapped() if trial is not None and not slot.counts else None
             after, now = self.meter.read(units, nodes), self.clock()
         except (TareError, OSError) as error:
             if trial is None:
@@ -157,10 +178,11 @@ class Conductor:
             trial.fault = str(error)
             return
         late = late or now > ends + AFTER_S + LATE_S
-        calls = {} if slot.counts or trial is None else self._calls(trial)
-        self.driven.append(
-            Driven(slot, self._begins + slot.at, after.since(before), now - since, late, calls)
-        )
+        used, begun = after.since(before), self._begins + slot.at
+        one = Driven(slot, begun, used, now - since, late)
+        if trial is not None and not slot.counts:
+            one = replace(one, calls=self._calls(trial), client_packets=packets)
+        self.driven.append(one)
 
     def _calls(self, trial: TrialHere) -> Mapping[str, Mapping[str, int]]:
         """Since they were taken last, of whichever trial on its server."""

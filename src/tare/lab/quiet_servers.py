@@ -385,7 +385,7 @@ def _fault(node: Running, beside: Running | None, endpoint: str) -> str:
         return "its server runs on another machine, whose CPU time is not read in slices"
     way = node.unit.site.ways.get(endpoint)
     if way is None:
-        return ""
+        return "its runtime makes no such way" if endpoint else ""
     if (way.inside or way.beside) and os.geteuid() != 0:
         return "only root enters a container's network namespace"
     return way.fault or (_not_apart(node, beside) if way.beside else "")

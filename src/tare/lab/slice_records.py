@@ -172,11 +172,13 @@ def slices_record(
     why_not_frozen: str,
     why_not_paced: str,
     calls: Calls | str = "",
+    client_packets: float | None = None,
 ) -> Slices:
     """How the trial was cut, and what went wrong with it.
 
     Args:
         calls: or why none were counted.
+        client_packets: per operation, as the warm-up had them; None: not counted apart there.
     """
     own = measured_slices(driven, trial)
     others = [one.used.others for one in own]
@@ -199,6 +201,7 @@ def slices_record(
         counts=summed(driven, trial).counts,
         calls=None if isinstance(calls, str) else calls,
         why_no_calls=calls if isinstance(calls, str) else "",
+        client_packets_per_op=client_packets,
     )
 
 

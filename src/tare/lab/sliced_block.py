@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Conductor, with_hosts
 from tare.lab.counted_calls import begin_counting, counted_calls
+from tare.lab.counted_packets import client_packets_per_op
 from tare.lab.head_start import HeadStarts
 from tare.lab.host_slices import HostSlices, of_trial, start_probes
 from tare.lab.progress import Progress, Watcher
@@ -337,7 +338,8 @@ class SlicedBlock:
             sums = summed(driven, number)
             nodes = {node.unit.site.name for node in one.run.nodes()}
             seen = observed.get(one.run.deployment.identity)
-            calls = counted_calls(driven, number, one.warm_operations(), nodes, sums.idle_s)
+            warm = one.warm_operations()
+            calls = counted_calls(driven, number, warm, nodes, sums.idle_s)
             record = slices_record(
                 driven,
                 number,
@@ -346,6 +348,7 @@ class SlicedBlock:
                 why_not_frozen=self._why_not_frozen(),
                 why_not_paced=self._why_not_paced,
                 calls=self._why_no_calls or calls,
+                client_packets=client_packets_per_op(driven, number, warm),
             )
             measured = TrialMeasured(
                 with_cpu_time(results, sums.units),

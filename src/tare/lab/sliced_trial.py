@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import TrialHere
+from tare.lab.counted_packets import begin_tapping
 from tare.lab.host_slices import TrialOnHost, readable
 from tare.lab.slice_records import Replies
 from tare.lab.trial import see_running
@@ -109,7 +110,9 @@ class SlicedTrial:
         except TrialFailedError as error:
             self.fault = self.fault or error
         nodes, units = self._on("")
-        return TrialHere(nodes, {name: [one] for name, one in units.items()}, self.failed())
+        own = {name: [one] for name, one in units.items()}
+        tap = begin_tapping(self.run.nodes(), self.run.condition.setup)
+        return TrialHere(nodes, own, self.failed(), tap)
 
     def on(self, host: str) -> TrialOnHost:
         """What it has on another host."""

@@ -16,11 +16,12 @@ from tare.lab.quiet_servers import PORT, Server, pinned_cpus
 from tare.machines import registry as machines
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import BARE, CONTAINER, declared, having, names
-from tare.study.platform import BETWEEN_NODES, Platform
+from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, Platform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from tare.runtimes.declaration import Declaration
     from tare.runtimes.unit import Runtime
 
 RUN = "weigh"
@@ -73,14 +74,17 @@ class ServerPlace:
     check: bool = False
 
 
-def _several(runtime: str, network: str, endpoints: Sequence[str]) -> ServerPlace:
-    ways = tuple((f"{runtime}.{one}", one) for one in (*endpoints, BETWEEN_NODES))
-    return ServerPlace(runtime, network, ways, several=True)
+def _several(runtime: Declaration) -> ServerPlace:
+    """With the ways between nodes: at their own address, and by ports where these are published."""
+    published = (BETWEEN_PUBLISHED,) if "published" in runtime.networks else ()
+    every = (*runtime.named_endpoints, BETWEEN_NODES, *published)
+    ways = tuple((f"{runtime.name}.{one}", one) for one in every)
+    return ServerPlace(runtime.name, runtime.several_on, ways, several=True)
 
 
 def _places_of(name: str) -> Iterator[ServerPlace]:
     """Its own on the machine's network, if it has no machines of its own, and one with every
-    endpoint at once, beside which the way between two nodes is weighed."""
+    endpoint at once, beside which the ways between two nodes are weighed."""
     if name == BARE:
         yield ServerPlace(BARE, "host", ((BARE, "host"),))
         yield ServerPlace(BARE, "host", ((AGAIN, "host"),), check=True)
@@ -89,7 +93,7 @@ def _places_of(name: str) -> Iterator[ServerPlace]:
     if "host" in runtime.networks and not runtime.orchestrator:
         yield ServerPlace(name, "host", ((f"{name}.host", "host"),), check=True)
     if runtime.several_on:
-        yield _several(name, runtime.several_on, runtime.named_endpoints)
+        yield _several(runtime)
 
 
 def places(runtimes: Sequence[str]) -> list[ServerPlace]:

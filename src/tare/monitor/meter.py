@@ -32,7 +32,9 @@ SWITCHES, NET_RX, PACKETS = "switches", "net_rx", "packets"
 CLIENT_PACKETS = "client_packets"
 """What is counted: context switches and runs of the network's receive soft interrupt, of the whole
 machine; packets that the servers send and receive, in their own network namespaces; and those that
-programs of this process's namespace send and receive, the clients, where no server is in it."""
+programs of this process's namespace send and receive, the clients, where no server is in it. An
+engine's proxy that passes on packets between nodes is such a program, too
+(tare.monitor.packet_tap)."""
 _NET_RX_PLACE = 4
 """number of the line softirq of /proc/stat, proc(5): its total, HI, TIMER, NET_TX, NET_RX"""
 _TICKS = os.sysconf("SC_CLK_TCK")

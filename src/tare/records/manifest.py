@@ -216,13 +216,20 @@ class Slices(Record):
         description="what the kernel counted over the measured slices, less as much as in empty "
         "ones: switches (context switches) and net_rx (runs of the network's receive soft "
         "interrupt) of the machine, packets of the servers, and client_packets, which is absent "
-        "where a server shares the clients' network namespace; of the processes of servers and "
-        "clients server_switches, server_faults (minor ones), server_read_bytes and "
+        "where a server shares the clients' network namespace, and holds what an engine's proxy "
+        "passes between nodes that reach each other by published ports; of the processes of "
+        "servers and clients server_switches, server_faults (minor ones), server_read_bytes and "
         "server_written_bytes (of storage), client_switches and so on; empty where other machines "
         "took part",
     )
     calls: Calls | None = Field(default=None, description="null: none were counted")
     why_no_calls: str = Field(default="", description="why not, where not")
+    client_packets_per_op: float | None = Field(
+        default=None,
+        description="packets between clients and servers per operation, counted by the clients' "
+        "port on the servers' bridge in the slices of the warm-up: of nodes that reach each other "
+        "by published ports, where client_packets holds other packets too; null: not counted so",
+    )
 
 
 class TrialManifest(Record):

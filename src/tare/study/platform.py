@@ -38,9 +38,17 @@ else:
 
 BETWEEN_NODES = "between-nodes"
 """The way from one node of a cluster to another: weighed beside the endpoints, no client's."""
+BETWEEN_PUBLISHED = "between-published"
+"""The same where nodes reach each other by ports that are published, as their clients do."""
 Address = Literal["", "floating-ip", "host-name"]
 _WAYS: dict[str, Network] = {"loopback": "host", "proxy": "published"}
 """Endpoint to the network whose packets take the same way; others are called as that is."""
+
+
+def published_between(network: str, nodes: int) -> bool:
+    """Whether nodes of a cluster reach each other by published ports. An engine's proxy passes
+    their packets on then, in the network namespace of the machine, which is that of clients too."""
+    return network == "published" and nodes > 1
 
 
 def _said(of: Callable[[Declaration], str]) -> str:

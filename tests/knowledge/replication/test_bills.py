@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -102,16 +102,25 @@ def test_where_nothing_was_weighed_the_row_says_so(run: Path, analysis: Analysis
 def test_of_a_way_that_is_never_weighed_the_reason_is_told_and_not_that_of_prices(
     tmp_path: Path,
 ) -> None:
+    inside = docker("published") | {"client": {"runtime": "docker", "network": "bridge"}}
+    found = printed("one", -1.0, treatment={**PUBLISHED, "client": "docker"})
+    row = unweighed(tmp_path, found, docker_published=inside)
+    assert row.no_bill == "every weighed way begins at a client on the host"
+
+
+def test_nodes_behind_published_ports_lack_nothing_but_the_run_s_prices(tmp_path: Path) -> None:
     three = {"database": {"nodes": 3}}
-    truths = {
-        "native": Truth(patch=three),
-        "docker-published": Truth(patch=docker("published") | three),
-    }
-    run = write_run(
-        tmp_path / "r", effects=truths, deployments=3, blocks=1, measure_s=2, between=0.06
-    )
-    row = undecided(run, analyse(run), printed("one", -1.0, nodes=3, treatment=PUBLISHED))
-    assert row.no_bill.startswith("nodes reach each other by published ports too")
+    found = printed("one", -1.0, nodes=3, treatment=PUBLISHED)
+    row = unweighed(tmp_path, found, native=three, docker_published=docker("published") | three)
+    assert row.no_bill == NOT_WEIGHED
+
+
+def unweighed(place: Path, found: Finding, **patches: dict[str, Any]) -> Row:
+    """Docker's published ports beside native, undecided, of a run without prices."""
+    patches = {"native": {}} | patches
+    truths = {name.replace("_", "-"): Truth(patch=one) for name, one in patches.items()}
+    run = write_run(place / "r", effects=truths, deployments=3, blocks=1, measure_s=2, between=0.06)
+    return undecided(run, analyse(run), found)
 
 
 def test_a_way_that_was_not_weighed_is_named(run: Path, analysis: Analysis) -> None:

@@ -65,7 +65,8 @@ def test_no_way_begins_in_the_sandbox_and_the_reason_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ways = {"loopback": Way("127.0.0.1", "own"), "bridge": Way("198.19.0.100", "bridge"),
-            "between-nodes": Way("198.19.0.100", "two", beside=True)}  # fmt: skip
+            "between-nodes": Way("198.19.0.100", "two", beside=True),
+            "between-published": Way("198.18.0.1", "port", beside=True)}  # fmt: skip
     monkeypatch.setattr(docker_ways, "all_ways", lambda address, pool: ways)
     monkeypatch.setattr(GVisorRuntime, "_network", lambda self, group: "net")
     monkeypatch.setattr(GVisorRuntime, "_address", lambda *_: "198.19.0.100")
@@ -75,6 +76,7 @@ def test_no_way_begins_in_the_sandbox_and_the_reason_is_told(
     assert site.way("bridge").host == "198.19.0.100"
     assert "inside the sandbox" in site.ways["loopback"].fault
     assert "inside the sandbox" in site.ways["between-nodes"].fault
+    assert "inside the sandbox" in site.ways["between-published"].fault
     with pytest.raises(RuntimeUnavailableError, match="loopback is not to be had here"):
         site.way("loopback")
 

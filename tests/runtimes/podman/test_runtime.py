@@ -52,6 +52,24 @@ def test_a_published_port_without_dnat_is_not_measured_under_its_name(
     assert (seen["published"].path == BY_DNAT) is not fault
 
 
+HAIRPIN = (
+    "-A NETAVARK-DN-96A65E93B225A -s 198.19.0.0/24 -d 198.18.0.2/32 -p tcp -m tcp --dport 9042 "
+    "-j NETAVARK-HOSTPORT-SETMARK"
+)
+
+
+@pytest.mark.parametrize(
+    ("rules", "fault"), [(f"{NETAVARK}{HAIRPIN}", False), (NETAVARK, True), (HAIRPIN, True)]
+)
+def test_between_two_containers_a_published_port_needs_masquerade_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rules: str, fault: bool
+) -> None:
+    monkeypatch.setattr(runtime, "nat_rules", lambda: rules)
+    seen = made(tmp_path)._seen({"between-published": Way("198.18.0.2", "port", beside=True)})
+    assert bool(seen["between-published"].fault) is fault
+    assert seen["between-published"].path.startswith("published port")
+
+
 @pytest.mark.parametrize(
     ("own", "most", "given"),
     [(96365, 32768, 32768), (96365, 4194304, 96365), (resource.RLIM_INFINITY, 32768, 32768)],

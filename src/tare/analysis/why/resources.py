@@ -13,6 +13,7 @@ import numpy as np
 
 from tare.analysis.metrics import US, demand_by_owner_s, on_hosts
 from tare.study.metric_names import SERVER_UTIL
+from tare.study.platform import published_between
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -25,6 +26,7 @@ BUSY = ("user", "nice", "system", "irq", "softirq")
 LEAST_COVERED = 0.5
 """Share of the measured part that samples must cover for a total to be given."""
 
+CLIENT_PACKETS = "net.client_packets_per_op"
 _SUMS = {
     "os.context_switches_per_op": ("ctxt_per_s",),
     "os.interrupts_per_op": ("intr_per_s",),
@@ -39,7 +41,7 @@ _SUMS = {
 _COUNTED = {
     "os.context_switches_per_op": "switches",
     "net.server_packets_per_op": "packets",
-    "net.client_packets_per_op": "client_packets",
+    CLIENT_PACKETS: "client_packets",
     "net.rx_softirqs_per_op": "net_rx",
     "os.server_switches_per_op": "server_switches",
     "os.client_switches_per_op": "client_switches",
@@ -182,9 +184,21 @@ def beside_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[
     if manifest.slices is not None:
         counts = manifest.slices.counts
         found |= {name: counts[key] / operations for name, key in _COUNTED.items() if key in counts}
+        found = _clients_alone(found, manifest)
         calls = calls_per_operation(manifest)
         found |= {name: calls[key] for name, key in _CALLED.items() if key in calls}
     return found | _server(manifest, operations)
+
+
+def _clients_alone(found: dict[str, float], manifest: TrialManifest) -> dict[str, float]:
+    """With the packets of clients alone, or without any: where nodes reach each other by published
+    ports, those that their proxy sends and receives are among what the kernel counted."""
+    platform, database = (manifest.setup.get(part, {}) for part in ("platform", "database"))
+    if not published_between(platform.get("network", ""), database.get("nodes", 1)):
+        return found
+    told = manifest.slices.client_packets_per_op if manifest.slices is not None else None
+    rest = {name: value for name, value in found.items() if name != CLIENT_PACKETS}
+    return rest if told is None else rest | {CLIENT_PACKETS: told}
 
 
 def calls_per_operation(manifest: TrialManifest) -> dict[str, float]:

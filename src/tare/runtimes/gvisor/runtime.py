@@ -17,7 +17,7 @@ from tare.runtimes.docker import DATA, DockerRunning, DockerRuntime
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, labelled
 from tare.runtimes.gvisor.declaration import NO_LOOPBACK
 from tare.runtimes.gvisor.entry import platform_of, usable
-from tare.study.platform import BETWEEN_NODES
+from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -91,7 +91,8 @@ class GVisorRuntime(DockerRuntime):
         """Without the ways that begin in a container's network namespace: the sandbox has taken
         its address away, and has its own loopback."""
         site = super().site(name, **wanted)
-        faults = {"loopback": NO_LOOPBACK, BETWEEN_NODES: _NOT_BESIDE}
+        faults = {"loopback": NO_LOOPBACK}
+        faults |= dict.fromkeys((BETWEEN_NODES, BETWEEN_PUBLISHED), _NOT_BESIDE)
         ways = {
             at: replace(way, fault=way.fault or faults.get(at, "")) for at, way in site.ways.items()
         }

@@ -16,7 +16,9 @@ from docker.types import Ulimit
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.docker import DockerRunning, DockerRuntime
 from tare.runtimes.docker_engine import BY_DNAT, PUBLISHED, nat_rules
+from tare.runtimes.docker_ways import BETWEEN_BY_DNAT
 from tare.runtimes.podman.engine import COMMAND, ENGINE, PROCESSES, serving
+from tare.study.platform import BETWEEN_PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,10 +101,11 @@ class PodmanRuntime(DockerRuntime):
 
     def _seen(self, ways: Mapping[str, Way]) -> dict[str, Way]:
         seen = dict(ways)
-        if not seen["published"].fault:
-            path = published_path(seen["published"].host)
-            fault = "" if path == BY_DNAT else _NO_DNAT
-            seen["published"] = replace(seen["published"], path=path, fault=fault)
+        for name, path_of in (("published", published_path), (BETWEEN_PUBLISHED, path_between)):
+            if name in ways and not ways[name].fault:
+                path = path_of(ways[name].host)
+                fault = "" if path in (BY_DNAT, BETWEEN_BY_DNAT) else _NO_DNAT
+                seen[name] = replace(ways[name], path=path, fault=fault)
         return seen
 
     def _bounds(self) -> dict[str, Any]:
@@ -136,9 +139,22 @@ def published_path(address: str) -> str:
 
     netavark's rules take in packets of this machine, and 127.0.0.0/8 too: there is no proxy.
     """
-    rules = nat_rules().splitlines()
-    led = any(f"-d {address}/32 " in rule and "-j DNAT" in rule for rule in rules)
+    led = any("-j DNAT" in rule for rule in _rules_for(address))
     return BY_DNAT if led else f"{PUBLISHED}, to which no rule for DNAT is seen"
+
+
+def path_between(address: str) -> str:
+    """The same from another container on the same bridge, which netavark's rules give the bridge's
+    address (masquerade): the answer would else pass them by."""
+    rules = _rules_for(address)
+    marked = any("SETMARK" in rule and "-s 127." not in rule for rule in rules)
+    if marked and any("-j DNAT" in rule for rule in rules):
+        return BETWEEN_BY_DNAT
+    return f"{PUBLISHED}, to which no rule for DNAT with masquerade is seen"
+
+
+def _rules_for(address: str) -> list[str]:
+    return [rule for rule in nat_rules().splitlines() if f"-d {address}/32 " in rule]
 
 
 def _processes(limit: int) -> int:
