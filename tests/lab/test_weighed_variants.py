@@ -40,9 +40,11 @@ def test_connections_are_counted_and_several_endpoints_are_named() -> None:
 
 
 def test_operations_alone_get_more_slices_than_many_at_once() -> None:
-    """Their price is that much less certain; ways with as many in flight get as many slices."""
+    """Their price is that much less certain, but for docker-proxy's, which differs by rounds."""
     both = variants("request", ["native", "docker"], [1, 32])
-    of = {(way.in_flight, share) for way, share in zip(both, shares(both), strict=True)}
-    assert of == {(1, 3), (32, 1)}
+    of = {(way.name, way.in_flight): share for way, share in zip(both, shares(both), strict=True)}
+    assert {of["native", 1], of["native again", 1], of["docker.bridge", 1]} == {3}
+    assert {of["docker.proxy", 1], of["docker.between-published", 1]} == {1}
+    assert {share for (_, in_flight), share in of.items() if in_flight == 32} == {1}
     assert set(shares(variants("request", ["native", "docker"], [8]))) == {1}
     assert set(shares(variants("connection", ["native", "docker"], [1]))) == {1}

@@ -82,14 +82,11 @@ def _rows(found: Weighing) -> str:
 
 
 def _slices(found: Weighing) -> str:
-    """Of a way in a round; where they differ, of each number in flight."""
-    of = {price.in_flight: price.slices for price in found.prices}
-    each = [
-        f"{numbers.count(slices, 'slice')} of {found.slice_s * 1000:.0f} ms for each way"
-        + (f" with {in_flight} in flight" if len(set(of.values())) > 1 else "")
-        for in_flight, slices in of.items()
-    ]
-    return ", ".join(dict.fromkeys(each))
+    """Of a way in a round."""
+    each = [price.slices for price in found.prices]
+    few, many = min(each), max(each)
+    several = f"{few} to {many} slices" if few < many else numbers.count(few, "slice")
+    return f"{several} of {found.slice_s * 1000:.0f} ms for each way"
 
 
 def _service(found: Weighing) -> str:

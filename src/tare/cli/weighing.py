@@ -12,12 +12,14 @@ from tare.cli.console import say, say_document, say_json, table_console
 from tare.cli.finish import NOT_VALID, near, only_one
 from tare.cli.prices_text import csv_text, lines, not_valid, notes, table
 from tare.cli.weigh import (
+    FURTHER_SECONDS,
     IN_FLIGHT,
     ORCHESTRATED_SECONDS,
     ROUNDS,
     ROW_BYTES,
     SECONDS,
     USUAL,
+    VARIED_SECONDS,
 )
 from tare.cli.weigh_parts import What
 from tare.databases.registry import USUAL as USUAL_DATABASE
@@ -30,6 +32,7 @@ from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.records.part_prices import keep_parts
 from tare.report.prices_page import part_sections, render_prices, ways_section
+from tare.runtimes.registry import BARE
 from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
@@ -258,7 +261,10 @@ def weigh_and_keep(
     """
     asked = list(wanted.runtimes or USUAL)
     requests = operation == "request"
-    usual_s = SECONDS + ORCHESTRATED_SECONDS * sum(one in ORCHESTRATORS for one in asked)
+    orchestrators = sum(one in ORCHESTRATORS for one in asked)
+    engines = len({*asked} - {BARE}) - orchestrators
+    usual_s = SECONDS if requests else VARIED_SECONDS
+    usual_s += FURTHER_SECONDS * max(engines - 1, 0) + ORCHESTRATED_SECONDS * orchestrators
     weighed = weigh(
         asked,
         usual_s if wanted.seconds is None else wanted.seconds,

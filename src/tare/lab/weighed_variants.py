@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tare.lab.quiet_servers import DrivenWay
 from tare.lab.weighed_servers import places, ways
+from tare.study.platform import BETWEEN_PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +27,9 @@ FIELDS = 10
 ALONE_SHARE = 3
 """Slices of a way with the fewest operations in flight for one with more: an operation alone costs
 fifteen times as much, and its price is as much less certain, microsecond for microsecond."""
+_RELAYED = ("proxy", BETWEEN_PUBLISHED)
+"""Endpoints through docker-proxy, whose price is tens of microseconds and differs by several from
+round to round: more slices do not make it more certain."""
 _KEYSPACE, _LARGER = "ycsb", "larger"
 
 
@@ -52,11 +56,13 @@ def variants(
 
 
 def shares(ways: Sequence[WeighedWay] | Sequence[DrivenWay]) -> list[int]:
-    """How many slices each way gets in a pass: those that are compared with one another, which
-    have as many operations in flight, get as many slices."""
+    """How many slices each way gets in a pass."""
     flights = [way.in_flight for way in ways]
     fewest, most = min(flights), max(flights)
-    return [ALONE_SHARE if one == fewest < most else 1 for one in flights]
+    return [
+        ALONE_SHARE if way.in_flight == fewest < most and way.endpoint not in _RELAYED else 1
+        for way in ways
+    ]
 
 
 def server_options(operation: Operation, larger_row_bytes: int) -> list[str]:
