@@ -72,7 +72,7 @@ def calls_are_those_of_an_operation(found: Weighing) -> None:
 
 
 def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
-    few, _, many = weighed("native", "--seconds", "21").prices
+    few, _, many = weighed("native", "--seconds", "24").prices
     assert (few.in_flight, many.in_flight) == (1, 32)
     assert many.counts["packets"].value < few.counts["packets"].value
     assert many.demand.value < few.demand.value
@@ -111,7 +111,7 @@ def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
 
 
 def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None:
-    few, _, many = weighed("native", "--database", "mongodb", "--seconds", "21").prices
+    few, _, many = weighed("native", "--database", "mongodb", "--seconds", "24").prices
     assert (few.in_flight, many.in_flight) == (1, 32)
     for one in (few, many):
         assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4)
