@@ -100,6 +100,30 @@ def test_one_server_at_a_time_is_thawed_and_all_are_in_the_end(
     assert last[1] == {"a", "b"}
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_server_stands_still_after_its_turn_when_a_trial_of_it_has_failed(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Another trial of the server goes on, in turns of which some end on the failed one."""
+    scene = Scene(monkeypatch)
+    scene.used["x"], scene.gone = 0.0, {"x"}
+    cut = Cut(warmup_s=0.0, measure_s=2.0, length_s=0.25, drain_s=0.03, whole=True)
+    schedule = make_schedule(["a", "x", "b"], cut, seed, deployments=["a", "a", "b"])
+    trials = [
+        TrialHere([Accounting({"freezer": server})], {name: [Accounting()]})
+        for name, server in (("a", "a"), ("x", "a"), ("b", "b"))
+    ]
+    meter: Any = scene
+    made = Conductor(
+        schedule, trials, meter, True,
+        clock=lambda: scene.now, wall=lambda: scene.now + 1e9, wait=scene.wait,
+    )  # fmt: skip
+    driven = made.conduct(scene.now + 1e9 + 2.0)
+    assert [trial.fault != "" for trial in trials] == [False, True, False]
+    assert len([one for one in driven if one.slot.trial == 0]) == schedule.measured(0)
+    assert max(len(thawed) for _, thawed in scene.seen) == 1
+
+
 def test_a_node_that_cannot_be_thawed_keeps_no_other_one_frozen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -209,11 +209,13 @@ impl<'a> Driver<'a> {
     ) -> io::Result<bool> {
         let slicing = self.slicing;
         let slot = &slicing.slots[number];
-        if slot.part.is_some_and(|part| self.failed[part]) {
-            return Ok(true);
-        }
         let load = self.instant(slot.at);
         let ends = load + Duration::from_secs_f64(self.slicing.window_s);
+        if let Some(failed) = slot.part.filter(|&part| self.failed[part]) {
+            let goes_on = ticker.until(if slot.last { ends } else { load });
+            self.end_turn(slot, failed);
+            return Ok(goes_on);
+        }
         if !ticker.until(self.instant(slicing.reads_at(number))) {
             return Ok(false);
         }
@@ -240,10 +242,18 @@ impl<'a> Driver<'a> {
                 Ok(goes_on)
             }
             (Err(error), Some(part)) => {
+                self.end_turn(slot, part);
                 self.fail(part, &error, out)?;
                 Ok(true)
             }
             (Err(error), None) => Err(error),
+        }
+    }
+
+    /// Other parts go on, on the same servers: these stand still after their turn all the same.
+    fn end_turn(&self, slot: &Slot, failed: usize) {
+        if slot.last {
+            let _ = freeze(&self.slicing.parts[failed], true);
         }
     }
 

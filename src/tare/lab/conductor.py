@@ -116,7 +116,7 @@ class Conductor:
             return self._go_through()
 
     def _go_through(self) -> list[Driven]:
-        polled, between = 0.0, True
+        polled, between = 0.0, True  # between two turns, or a slice before was not driven
         for slot in self.schedule.slots:
             if between and slot.at - polled >= POLL_S:
                 polled = slot.at
@@ -125,7 +125,7 @@ class Conductor:
             if slot.counts:
                 self._end_counting()
             self._drive(slot, LEAD_S if between else READ_LEAD_S)
-            between = slot.last
+            between = slot.last or self._failed(slot) is not None
         return self.driven
 
     def release(self) -> None:
@@ -151,10 +151,12 @@ class Conductor:
                 several slices in a turn came out too dear.
         """
         trial = None if slot.trial is None else self.trials[slot.trial]
-        if trial is not None and trial.fault:
-            return
         load = self._origin + slot.at
         ends = load + self.schedule.length_s + self.schedule.drain_s
+        if failed := self._failed(slot):
+            self._until(ends if slot.last else load)
+            self._end_turn(slot, failed)
+            return
         self._until(load - lead_s)
         units = {} if trial is None else trial.units
         nodes = () if trial is None else trial.nodes
@@ -176,6 +178,7 @@ class Conductor:
             if trial is None:
                 raise
             trial.fault = str(error)
+            self._end_turn(slot, trial)
             return
         late = late or now > ends + AFTER_S + LATE_S
         used, begun = after.since(before), self._begins + slot.at
@@ -183,6 +186,17 @@ class Conductor:
         if trial is not None and not slot.counts:
             one = replace(one, calls=self._calls(trial), client_packets=packets)
         self.driven.append(one)
+
+    def _failed(self, slot: Slot) -> TrialHere | None:
+        """Its trial, if that is driven no more."""
+        trial = None if slot.trial is None else self.trials[slot.trial]
+        return trial if trial is not None and trial.fault else None
+
+    def _end_turn(self, slot: Slot, failed: TrialHere) -> None:
+        """Other trials of the server go on: it stands still after its turn all the same."""
+        if slot.last:
+            with contextlib.suppress(TareError, OSError):
+                self._freeze(failed, True)
 
     def _calls(self, trial: TrialHere) -> Mapping[str, Mapping[str, int]]:
         """Since they were taken last, of whichever trial on its server."""

@@ -81,6 +81,26 @@ fn drive(slicing: &Slicing, root: &Path) -> Vec<Value> {
         .collect()
 }
 
+/// The states of both groups while the slices are driven, each once.
+fn states_during(order: &Slicing, root: &Path) -> Vec<(String, String)> {
+    std::thread::scope(|scope| {
+        let driver = scope.spawn(move || drive(order, root));
+        let mut seen = Vec::new();
+        while !driver.is_finished() {
+            seen.push((state(root, "a"), state(root, "b")));
+        }
+        driver.join().unwrap();
+        // A file is empty for a moment while it is written.
+        seen.retain(|(a, b)| !a.is_empty() && !b.is_empty());
+        seen.dedup();
+        seen
+    })
+}
+
+fn thawed(state: &str) -> bool {
+    state.starts_with("THAWED")
+}
+
 #[test]
 fn every_slice_is_told_with_what_its_own_units_used() {
     let made = machine();
@@ -228,25 +248,37 @@ fn a_server_runs_on_within_its_turn() {
     order.slots[1].at = order.slots[0].at + order.window_s;
     order.slots[2].at = order.slots[1].at + 1.5 * order.window_s;
     assert_eq!(order.fault(), "");
-    let during = std::thread::scope(|scope| {
-        let (root, order) = (made.path(), &order);
-        let driver = scope.spawn(move || drive(order, root));
-        let mut seen = Vec::new();
-        while !driver.is_finished() {
-            seen.push((state(root, "a"), state(root, "b")));
-        }
-        driver.join().unwrap();
-        // A file is empty for a moment while it is written.
-        seen.retain(|(a, b)| !a.is_empty() && !b.is_empty());
-        seen.dedup();
-        seen
-    });
-    let thawed = |state: &String| state.starts_with("THAWED");
+    let during = states_during(&order, made.path());
     let until_b_s_turn = during
         .iter()
         .skip_while(|(a, b)| thawed(a) || thawed(b))
         .take_while(|(_, b)| !thawed(b));
     assert_eq!(until_b_s_turn.filter(|(a, _)| thawed(a)).count(), 1);
+}
+
+#[test]
+fn a_server_stands_still_after_its_turn_when_the_last_part_of_it_has_failed() {
+    let made = machine();
+    let mut order = slicing(
+        made.path(),
+        &[Some(0), Some(1), Some(2), Some(0), Some(1), Some(2)],
+    );
+    let gone = BTreeMap::from([("gone".to_owned(), vec![made.path().join("gone")])]);
+    order.parts[1] = Part {
+        units: gone,
+        ..part(made.path(), "a")
+    };
+    order.parts.push(part(made.path(), "b"));
+    (order.window_s, order.lead_s) = (0.1, 0.002);
+    let first = order.slots[0].at;
+    for (number, slot) in order.slots.iter_mut().enumerate() {
+        slot.at = first + 0.13 * number as f64;
+        slot.last = number % 3 != 0;
+    }
+    assert_eq!(order.fault(), "");
+    let during = states_during(&order, made.path());
+    let b_alone = during.iter().filter(|(a, b)| !thawed(a) && thawed(b));
+    assert_eq!(b_alone.count(), 2, "{during:?}");
 }
 
 #[test]
