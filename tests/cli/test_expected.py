@@ -6,11 +6,13 @@ import io
 import json
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tare.analysis.analyse import analyse
+from tare.cli.commands import COMMANDS, build
 from tare.cli.console import Terminal
 from tare.cli.expected import expected_lines
 from tare.cli.plan_text import show
@@ -20,9 +22,6 @@ from tare.study.read import load_study
 from tests.kept_noise import keep_pilot
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAIR = {"native": Truth(), "docker": Truth(throughput=0.98, patch=docker("host"))}
 
@@ -149,3 +148,14 @@ def test_the_plan_says_when_it_is_looked_at_and_what_ends_it_for_time(tmp_path: 
     assert "looked at after round 5: it ends there if every primary comparison has" in text
     assert "would end later than 15 min after the run began" in text
     assert "too few rounds to look before the last one" in shown("design.until=decided")
+
+
+def test_the_first_run_that_a_plan_proposes_is_of_what_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = Path(__file__).parents[2] / "studies" / "quickstart.yaml"
+    asked = [str(study), "--set", "load.threads=8", "--only", "platform=native,docker"]
+    told = CliRunner().invoke(build(COMMANDS), ["plan", *asked]).stdout
+    words = " ".join(asked)
+    assert f"`tare run {words} --name first --set" in " ".join(told.split())

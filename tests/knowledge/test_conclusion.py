@@ -170,6 +170,20 @@ def test_numbers_of_other_workloads_alone_are_said_to_be_so() -> None:
     assert conclude("Mean latency", pool(parts, asked), "ycsb-a").besides == []
 
 
+def test_what_a_source_does_not_state_is_said_beside_what_others_had() -> None:
+    both = (
+        {"baseline": {"replication_factor": one}, "treatment": {"replication_factor": one}}
+        for one in (1, None)
+    )
+    found = [changed(8.0, id=f"f{at}", study=f"s{at}", **one) for at, one in enumerate(both)]
+    asked = Query(database="cassandra", network="bridge", operation="update", replication_factor=3)
+    assert "All of it differs in: replication factor 1 or not stated." in (
+        conclusion(*found, asked=asked).besides
+    )
+    alone = conclusion(found[0], asked=asked).besides
+    assert "All of it differs in: replication factor 1." in alone
+
+
 @pytest.mark.parametrize(
     ("operation", "besides"),
     [

@@ -40,7 +40,7 @@ _ROUNDS = 3
 """Rounds of a first run, from which intervals can be expected: two tell less than half as much."""
 
 
-def expected_lines(plan: Plan, runs: Path, file: str = "STUDY") -> list[str]:
+def expected_lines(plan: Plan, runs: Path, words: str = "STUDY") -> list[str]:
     """What to expect on each primary metric; none where the study has nothing to decide on.
 
     The latest run of the study says it best. Without one, comparisons of the same kind in a run of
@@ -49,7 +49,7 @@ def expected_lines(plan: Plan, runs: Path, file: str = "STUDY") -> list[str]:
     Args:
         plan: of the study.
         runs: the directory of all runs.
-        file: the study's, as a command names it.
+        words: the study, and what was asked of it, as a command says them.
     """
     earlier = earlier_runs(runs)
     for run, its in earlier:
@@ -59,7 +59,7 @@ def expected_lines(plan: Plan, runs: Path, file: str = "STUDY") -> list[str]:
                 f"expected, if trials are as noisy as {_in_run(run)}:",
                 *(f"  {_words(one, plan, 'about')}" for one in found),
             ]
-    return _from_others(plan, earlier, file)
+    return _from_others(plan, earlier, words)
 
 
 def _of_this_study(run: RunFiles, plan: Plan) -> list[Expectation]:
@@ -70,7 +70,7 @@ def _of_this_study(run: RunFiles, plan: Plan) -> list[Expectation]:
     return [] if earlier is None else expectations(earlier, plan.study)
 
 
-def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], file: str) -> list[str]:
+def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], words: str) -> list[str]:
     """Lines from runs of other studies and the pilot, and what neither knows."""
     from tare.analysis.scopes import scopes
 
@@ -86,7 +86,7 @@ def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], file: st
         if known:
             lines += [title, *(f"  {_words(one, plan, how)}" for one in known.values())]
         unknown = {scope: names for scope, names in unknown.items() if scope not in known}
-    return [*lines, *_unknown(unknown, plan, file)]
+    return [*lines, *_unknown(unknown, plan, words)]
 
 
 def _sources(
@@ -113,7 +113,7 @@ def _sources(
         yield title, "at least", likely_from_pilot(noise, plan, asked)
 
 
-def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, file: str) -> list[str]:
+def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, words: str) -> list[str]:
     """What is not known, and how it can be: by a short run of the study, or by the pilot."""
     if not unknown:
         return []
@@ -126,8 +126,8 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, file: str) -> list[
         each = (plan.estimate.seconds - plan.estimate.setup_seconds) / design.deployments
         length = numbers.length(plan.estimate.setup_seconds + each * _ROUNDS)
         lines.append(
-            f"to know them: `tare run {file} --name first --set design.deployments={_ROUNDS}`, "
-            f"{length}, then `tare plan {file}` again"
+            f"to know them: `tare run {words} --name first --set design.deployments={_ROUNDS}`, "
+            f"{length}, then `tare plan {words}` again"
         )
     piloted = plan.study.design.slice_s is not None and kept_here(Noise, local_facts()) is None
     if piloted and any(scope.inside for scope in unknown):

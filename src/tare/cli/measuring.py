@@ -10,6 +10,7 @@ from tare.cli.background_load import warn_if_busy
 from tare.cli.console import Terminal, say
 from tare.cli.interim_looks import judge_of
 from tare.cli.live import LiveView
+from tare.cli.options import study_words
 from tare.cli.plan_text import cost, left_out_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.weigh_first import parts_for, prices_for
@@ -41,16 +42,9 @@ def begin_words(
     name: str | None,
 ) -> str:
     """The command line of such a run, for whoever wants to extend it."""
-    words = ["tare", "run", str(study)]
-    for option, values in (
-        ("--set", set_),
-        ("--scale", [scale] if scale else []),
-        ("--only", only),
-        ("--runs", [str(runs)] if runs != Path("runs") else []),
-        ("--name", [name] if name else []),
-    ):
-        for value in values or []:
-            words += [option, value]
+    words = ["tare", "run", *study_words(study, set_, scale, only)]
+    words += ["--runs", str(runs)] if runs != Path("runs") else []
+    words += ["--name", name] if name else []
     return shlex.join(words)
 
 

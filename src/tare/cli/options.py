@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -85,3 +86,12 @@ Knowledge = Annotated[
     typer.Option("--knowledge", help="A further knowledge base; the last one wins.", metavar="DIR"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def study_words(
+    study: Path, set_: list[str] | None, scale: str | None, only: list[str] | None
+) -> list[str]:
+    """The study with what was asked of it, as words of another command line."""
+    given = {"--set": set_, "--scale": [scale] if scale else [], "--only": only}
+    pairs = [(option, value) for option, own in given.items() for value in own or []]
+    return [str(study), *chain.from_iterable(pairs)]

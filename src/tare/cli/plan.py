@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tare.cli.options import Json, Only, Overrides, Scale, StudyFile
+from tare.cli.options import Json, Only, Overrides, Scale, StudyFile, study_words
 
 
 def command(
@@ -41,6 +42,7 @@ def command(
         say_json(plan.model_dump_json(indent=1))
     else:
         runs = Path("runs")
-        told = [*expected_lines(plan, runs, str(study)), *rate_lines(plan, runs)]
+        words = shlex.join(study_words(study, set_, scale, only))
+        told = [*expected_lines(plan, runs, words), *rate_lines(plan, runs)]
         show(plan, table_console(), told, begun, every=all_)
     refuse_here(plan)

@@ -300,7 +300,8 @@ def _otherwise(pooled: Pooled) -> Iterator[str]:
         each = [part.differs.get(name, "") for part in pooled.parts]
         known = [one for one in dict.fromkeys(each) if not one.endswith("not stated")]
         if each and all(each) and (known or name == "clusters"):
-            told.append(" or ".join(known or dict.fromkeys(each)))
+            unstated = ["not stated"] if known and len(known) < len({*each}) else []
+            told.append(" or ".join([*(known or dict.fromkeys(each)), *unstated]))
     if told:
         yield f"All of it differs in: {', '.join(told)}."
 
