@@ -153,3 +153,16 @@ def test_ways_into_one_cluster_have_the_same_replicas() -> None:
         baseline={"endpoint": "bridge"},
     )
     assert not any("dynamic snitch" in hint for hint in hint_lines(one))
+
+
+@pytest.mark.parametrize(("nodes", "network"), [(3, "published"), (1, "published"), (3, "bridge")])
+def test_nodes_that_reach_each_other_by_ports_of_one_engine_are_told_of_its_proxy(
+    nodes: int, network: str
+) -> None:
+    study = planned(
+        database={"nodes": nodes},
+        factors={"platform": {"native": {}, "docker": {"platform.runtime": "docker",
+                 "platform.network": network, "platform.storage": "volume"}}},
+    )  # fmt: skip
+    told = [one for one in hint_lines(study) if "through its userland proxy" in one]
+    assert len(told) == int(nodes > 1 and network == "published")

@@ -10,6 +10,7 @@ from tare.study.comparisons import comparisons
 from tare.study.design import AUTO
 from tare.study.metric_names import primary_metrics
 from tare.study.patch import assignments
+from tare.study.platform import published_between
 from tare.study.slice_lengths import FEW_IN_FLIGHT, lengthened
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def hint_lines(plan: Plan) -> list[str]:
     if not plan.conditions:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
-    found += [*_in_flight(plan), *_replicas(plan), *_left_of_containers(plan)]
+    found += [*_in_flight(plan), *_replicas(plan), *_ports_between(plan)]
+    found += _left_of_containers(plan)
     return [f"hint: {line}" for line in found]
 
 
@@ -131,6 +133,22 @@ def _replicas(plan: Plan) -> Iterator[str]:
             "Cassandra's dynamic snitch chooses who answers a read by latencies that each cluster "
             "has seen, so that identical clusters pass on different shares of their reads; "
             "to have them alike, write database.settings: {dynamic_snitch: false}"
+        )
+
+
+def _ports_between(plan: Plan) -> Iterator[str]:
+    """Nodes on one machine that reach each other as if each were on its own."""
+    setups = [one.setup for one in plan.conditions]
+    if any(
+        one.platform.source.here and published_between(one.platform.network, one.database.nodes)
+        for one in setups
+    ):
+        yield (
+            "nodes reach each other by published ports of one engine, and there through its "
+            "userland proxy, which nodes on machines of their own never meet "
+            "(docs/weigh.md#nodes-behind-published-ports); to have clients alone come by a "
+            "published port, write platform: {network: bridge, endpoint: published}; for a "
+            "machine for each node: docs/machines.md"
         )
 
 
