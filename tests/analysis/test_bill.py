@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,10 +10,10 @@ import pytest
 from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.analyse import analyse
 from tare.analysis.bill import NOT_APART, NOT_COUNTED
-from tare.analysis.billed_ways import way_of
 from tare.analysis.tariff import Tariff
-from tare.records.kept_measurements import MeasuredMachine, write
-from tare.records.prices import Interval, Price, Weighing
+from tare.records.kept_measurements import write
+from tare.records.prices import Weighing
+from tests.priced_ways import BRIDGE, PATH, around, price, weighing
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -24,58 +23,6 @@ if TYPE_CHECKING:
 
     from tare.analysis.model import Analysis, Bill
     from tare.analysis.model.bill import BillLine
-
-NATIVE_US = {1: 15.0, 32: 1.5}
-PACKETS = {1: 2.0, 32: 0.2}
-PATH = "bridge and veth pair"
-
-
-def around(value: float, half: float = 0.1) -> Interval:
-    return Interval(value=value, low=value - half, high=value + half)
-
-
-def price(way: str, in_flight: int, added: float | None, packets: float | None = None) -> Price:
-    number = PACKETS[in_flight] if packets is None else packets
-    return Price(
-        way=way,
-        in_flight=in_flight,
-        runtime=way.partition(".")[0],
-        endpoint=way.partition(".")[2] or "host",
-        path=PATH,
-        slices=4,
-        demand=around(NATIVE_US[in_flight] + (added or 0.0)),
-        added=None if added is None else around(added),
-        parts={},
-        counts={"packets": around(number, 0.0)},
-        round_trip=around(14.0),
-        round_trip_added=None,
-    )
-
-
-def weighing(*prices: Price) -> Weighing:
-    return Weighing(
-        made=datetime(2026, 11, 1, tzinfo=UTC),
-        machine=MeasuredMachine(
-            hostname="h", cpus=2, cpu_model="c", virtualization="kvm", kernel="6"
-        ),
-        slice_s=0.25,
-        pinned=True,
-        frozen=True,
-        idle_cpus="poll",
-        late=0,
-        steal=0.0,
-        other_cores=0.0,
-        seconds=100.0,
-        rounds=5,
-        row_bytes=1000,
-        service_us=0.0,
-        why_no_calls="",
-        left_out={},
-        prices=[price("native", 1, None), price("native", 32, None), *prices],
-    )
-
-
-BRIDGE = weighing(price("docker.bridge", 1, 3.0), price("docker.bridge", 32, 0.4))
 
 
 def count_packets_by_threads(run: Path) -> None:
@@ -139,102 +86,6 @@ def test_errors_add_up_in_squares_with_the_fewest_degrees_of_freedom() -> None:
     assert sum_ == (-2.0, pytest.approx(0.5), 4)
     low, high = sum_.interval()
     assert (high - low) / 2 == pytest.approx(0.5 * 2.776, rel=1e-3)  # t of 4 degrees, 97.5%
-
-
-@pytest.mark.parametrize(
-    ("platform", "more", "way"),
-    [
-        ({}, {}, "native"),
-        ({"runtime": "docker", "network": "bridge", "endpoint": "proxy"}, {}, "docker.proxy"),
-        ({"runtime": "docker", "network": "published"}, {}, "docker.published"),
-        ({"runtime": "kubernetes", "network": "service-ip"}, {}, "kubernetes.service-ip"),
-        ({"machines": "ssh"}, {}, ""),
-        ({"address": "floating-ip"}, {}, ""),
-        ({}, {"clusters": 2}, ""),
-        ({}, {"client": {"runtime": "docker"}}, ""),
-    ],
-)
-def test_only_ways_that_are_weighed_have_a_price(
-    platform: dict[str, Any], more: dict[str, Any], way: str
-) -> None:
-    found = way_of({"platform": platform, **more})
-    assert (found.name, found.whole) == (way, True)
-    assert bool(found.why) == (not way)
-
-
-PODS = {"runtime": "kubernetes", "network": "container-dns"}
-
-
-@pytest.mark.parametrize(
-    ("platform", "way", "whole"),
-    [
-        ({}, "native", True),
-        ({"runtime": "docker", "network": "host"}, "docker.host", True),
-        ({"runtime": "docker", "network": "bridge"}, "docker.bridge", False),
-        ({"runtime": "docker", "network": "bridge", "endpoint": "proxy"}, "docker.proxy", False),
-        (PODS, "kubernetes.container-dns", False),
-        (PODS | {"endpoint": "host-port"}, "kubernetes.host-port", False),
-        # always through another machine than the pod's
-        (PODS | {"endpoint": "node-port"}, "kubernetes.node-port", False),
-        ({"runtime": "swarm", "network": "host-port"}, "swarm.host-port", False),
-        ({"runtime": "docker", "network": "published"}, "docker.published", False),
-    ],
-)
-def test_of_a_cluster_the_way_of_its_clients_is_all_of_it_on_the_host_s_loopback_only(
-    platform: dict[str, Any], way: str, whole: bool
-) -> None:
-    found = way_of({"platform": platform, "database": {"nodes": 3}})
-    assert (found.name, found.whole) == (way, whole)
-
-
-@pytest.mark.parametrize(
-    ("platform", "between"),
-    [
-        ({"runtime": "docker", "network": "published"}, "docker.between-published"),
-        ({"runtime": "podman-crun", "network": "published"}, "podman-crun.between-published"),
-        ({"runtime": "docker", "network": "bridge"}, "docker.between-nodes"),
-        # clients take the port, nodes do not
-        (
-            {"runtime": "docker", "network": "bridge", "endpoint": "published"},
-            "docker.between-nodes",
-        ),
-    ],
-)
-def test_nodes_reach_each_other_by_published_ports_where_their_network_is_that(
-    platform: dict[str, Any], between: str
-) -> None:
-    found = way_of({"platform": platform, "database": {"nodes": 3}})
-    assert found.between is not None
-    assert found.between.name == between
-
-
-@pytest.mark.parametrize(
-    ("platform", "why"),
-    [
-        (PODS | {"endpoint": "service-ip"}, "by service-ip packets to some nodes pass another"),
-        ({"runtime": "swarm", "network": "node-port"}, "by node-port packets to some nodes"),
-    ],
-)
-def test_a_cluster_whose_clients_take_a_way_that_one_node_does_not_show_has_none(
-    platform: dict[str, Any], why: str
-) -> None:
-    assert way_of({"platform": platform}).name
-    found = way_of({"platform": platform, "database": {"nodes": 3}})
-    assert (found.name, why in found.why) == ("", True)
-
-
-@pytest.mark.parametrize(
-    ("plugin", "refused"), [("", ""), ("flannel-vxlan", ""), ("bridge", "network plugin bridge")]
-)
-def test_the_prices_of_one_network_plugin_are_not_those_of_another(
-    plugin: str, refused: str
-) -> None:
-    pods = price("kubernetes.host-port", 1, 5.0)
-    path = "host-port, network plugin flannel-vxlan, destination translated, MTU 1450"
-    tariff = Tariff(weighing(pods.model_copy(update={"path": path})))
-    way = way_of({"platform": PODS | {"endpoint": "host-port", "plugin": plugin}})
-    assert way.unpriced(tariff).endswith(refused)
-    assert bool(way.unpriced(tariff)) == bool(refused)
 
 
 def analysed(
@@ -483,18 +334,6 @@ def test_nodes_of_one_machine_do_not_take_the_way_between_two(
     found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}, pods))
     assert [one for one in why if one not in found.unpriced[0]] == []
     assert (found.verdict == "in part") == bool(why)
-
-
-def test_the_prices_between_nodes_are_those_of_the_study_s_network_plugin() -> None:
-    way = way_of({"platform": PODS | {"endpoint": "host-port", "plugin": "flannel-host-gw"},
-                  "database": {"nodes": 3}})  # fmt: skip
-    assert way.between is not None
-    path = "container-dns, network plugin flannel-vxlan, MTU 1450, from another node's pod"
-    vxlan = price("kubernetes.between-nodes", 1, 9.0).model_copy(update={"path": path})
-    assert way.between.unpriced(Tariff(weighing(vxlan))).endswith("flannel-host-gw")
-    assert (
-        way.between.unpriced(Tariff(BRIDGE)) == "the way kubernetes.between-nodes was not weighed"
-    )
 
 
 def test_what_native_packets_cost_is_no_part_of_a_cluster_s_bill(tmp_path: Path) -> None:

@@ -161,7 +161,10 @@ def machine() -> Iterator[list[str]]:
     """A network namespace for this machine, with a pair of devices to one of a node; how a command
     begins that runs in it."""
     if os.geteuid() != 0:
-        pytest.skip("only root makes network namespaces: run it as root")
+        pytest.skip(
+            "only root makes network namespaces; as root: "
+            ".venv/bin/pytest tests/monitor/test_packet_tap.py"
+        )
     here, node = (f"tap{os.getpid()}{end}" for end in "ab")
     with contextlib.ExitStack() as stack:
         for one in (here, node):
