@@ -155,6 +155,23 @@ def test_ways_into_one_cluster_have_the_same_replicas() -> None:
     assert not any("dynamic snitch" in hint for hint in hint_lines(one))
 
 
+@pytest.mark.parametrize(
+    ("nodes", "jvm", "told"),
+    [
+        (3, ["-XX:TieredStopAtLevel=1"], True),
+        (3, ["-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=0.2"], False),
+        (3, [], False),
+        (1, ["-XX:TieredStopAtLevel=1"], False),
+    ],
+)
+def test_nodes_with_the_quick_compiler_are_told_how_to_compile_sooner(
+    nodes: int, jvm: list[str], told: bool
+) -> None:
+    hints = hint_lines(planned(database={"nodes": nodes, "jvm": jvm}))
+    edit = 'database.jvm: ["-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=0.1"]'
+    assert [one.endswith(edit) for one in hints] == [True] * told
+
+
 @pytest.mark.parametrize(("nodes", "network"), [(3, "published"), (1, "published"), (3, "bridge")])
 def test_nodes_that_reach_each_other_by_ports_of_one_engine_are_told_of_its_proxy(
     nodes: int, network: str

@@ -1,6 +1,7 @@
 """The metrics of a trial, computed from its records; what they are called: catalogue.py.
 
-A metric that a trial cannot give is absent, never 0.
+A metric that a trial cannot give is absent, never 0. Of trials in slices those that each slice
+gives (`COSTS` in slices.py) are replaced by what the fit of their block found.
 """
 
 from __future__ import annotations

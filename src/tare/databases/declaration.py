@@ -162,6 +162,11 @@ class DatabaseDeclaration(ABC):
         seen: identical clusters then differ."""
         return False
 
+    def compiled_late(self, database: Database) -> str | None:
+        """What makes servers with a quick compiler compile sooner, as an edit of the study, where
+        several of them share the operations of one load; None: nothing, or they do already."""
+        return None
+
     # what a run asks
 
     @abstractmethod

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from tare.analysis.checks.evidence import Evidence, check, count, percent
-from tare.analysis.checks.within import change_within
+from tare.analysis.checks.short_trials import change_within
 from tare.analysis.inference.twoway import fit_two_way
 
 if TYPE_CHECKING:

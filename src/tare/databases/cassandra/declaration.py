@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 OFF_HEAP_BYTES = 450 << 20
 """A node's memory beyond its heap: 0.95 GB at 512 MiB, 1.2 GB at 768 MiB, 1.5 GB at 1 GiB."""
+_QUICK_ONLY = "-XX:TieredStopAtLevel=1"
+_THRESHOLD = "CompileThresholdScaling"
 
 
 class CassandraDeclaration(DatabaseDeclaration):
@@ -76,6 +78,14 @@ class CassandraDeclaration(DatabaseDeclaration):
         copies = database.replication_factor
         needed = replicas_needed(database.consistency.read, copies)
         return needed < copies and bool(database.settings.get("dynamic_snitch", True))
+
+    def compiled_late(self, database: Database) -> str | None:
+        """HotSpot's quick compiler waits for 200 calls of a method, or 2,000 rounds of a loop."""
+        told = any(_THRESHOLD in one for one in database.jvm)
+        if database.nodes == 1 or _QUICK_ONLY not in database.jvm or told:
+            return None
+        wanted = ", ".join(f'"{one}"' for one in (*database.jvm, f"-XX:{_THRESHOLD}=0.1"))
+        return f"database.jvm: [{wanted}]"
 
     def bring(self, database: Database, to: Destination) -> Installed:
         from tare.databases.cassandra.bits import bring

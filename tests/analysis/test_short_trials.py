@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tare.analysis.checks.within import change_within
+from tare.analysis.checks.short_trials import change_within
 
 
 def evidence(*series: list[float | None], steady: bool | None = None) -> Any:
