@@ -11,12 +11,11 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from bench.mongo_wire import clients
 from pymongo import MongoClient
 
 from tare.artifacts.binaries import find
-from tare.errors import TareError
 
+from .mongo_clients import java_ycsb, rust_driver
 from .mongo_servers import GUARDED, KINDS, PASSWORD, USER, Keys, Kind, Server, made_keys, running
 
 if TYPE_CHECKING:
@@ -123,10 +122,7 @@ def drop(url: str) -> None:
 @pytest.fixture(scope="module")
 def ycsb() -> Callable[..., subprocess.CompletedProcess[str]]:
     """YCSB 0.17.0 on MongoDB's Java driver."""
-    try:
-        base = clients.ycsb_command(print)
-    except TareError as why:
-        pytest.skip(f"no YCSB: {why.what}; {why.remedy}; then: pytest {__file__}")
+    base = java_ycsb(__file__)
 
     def run(url: str, *words: str) -> subprocess.CompletedProcess[str]:
         pairs = (f"mongodb.url={url}", f"recordcount={RECORDS}", f"operationcount={RECORDS}",
@@ -162,10 +158,7 @@ def test_the_rust_driver_reads_what_ours_wrote_and_ours_what_it_writes(
     kind: Kind, tmp_path: Path
 ) -> None:
     """It takes every document apart and writes it anew; then every value is verified."""
-    try:
-        driver = clients.driver_program(print)
-    except TareError as why:
-        pytest.skip(f"no Rust driver: {why.what}; {why.remedy}; then: pytest {__file__}")
+    driver = rust_driver(__file__)
     with running(kind, ADDRESS, tmp_path) as server:
         url = f"mongodb://{server.place}/ycsb?w=1"
         assert ours("load", url, "dataintegrity=true").returncode == server.status

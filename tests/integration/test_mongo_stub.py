@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pymongo import DeleteOne, InsertOne, MongoClient, ReadPreference, ReplaceOne, UpdateOne
 from pymongo.errors import OperationFailure
-from pymongo.monitoring import ServerHeartbeatListener
 from pymongo.write_concern import WriteConcern
 
 from tare.artifacts.binaries import find
 
+from .mongo_clients import Heartbeats
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from pymongo.monitoring import ServerHeartbeatFailedEvent, ServerHeartbeatSucceededEvent
 
 NOT_VALID = 3
 MEMBERS = 3
@@ -61,22 +60,6 @@ def serving(*words: str) -> Iterator[Server]:
 
 
 FOUND_WITHIN_S = 10.0
-
-
-class Heartbeats(ServerHeartbeatListener):
-    """What a driver's monitors met."""
-
-    def __init__(self) -> None:
-        self.awaited = self.failures = 0
-
-    def started(self, event: object) -> None:
-        pass
-
-    def succeeded(self, event: ServerHeartbeatSucceededEvent) -> None:
-        self.awaited += event.awaited
-
-    def failed(self, event: ServerHeartbeatFailedEvent) -> None:
-        self.failures += 1
 
 
 def ports(count: int) -> list[str]:

@@ -21,7 +21,8 @@
 //! link.replies(|tag, reply| match reply.outcome() { ... })?;
 //! ```
 //!
-//! [`message`] holds the codec for both directions, so that a server can be written with it.
+//! [`message`] holds the codec for both directions, so that a server can be written with it; [`legacy`]
+//! has the server's side of what drivers greet with before.
 #![deny(unsafe_code)]
 
 mod command;
@@ -29,6 +30,7 @@ pub mod document;
 mod error;
 mod handshake;
 mod hello;
+pub mod legacy;
 mod link;
 pub mod message;
 mod options;

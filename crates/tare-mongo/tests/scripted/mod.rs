@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use bson::{doc, Document};
+use tare_mongo::legacy;
 use tare_mongo::message::{self, Decoder};
 
 /// One command that came.
@@ -14,9 +15,10 @@ use tare_mongo::message::{self, Decoder};
 pub struct Asked {
     pub id: i32,
     pub flags: u32,
+    /// It came by OP_QUERY and is answered by OP_REPLY.
+    pub is_legacy: bool,
+    /// The command, with the documents that came beside it.
     pub body: Document,
-    /// The documents beside the body.
-    pub beside: Vec<Document>,
 }
 
 impl Asked {
@@ -24,6 +26,38 @@ impl Asked {
     pub fn command(&self) -> &str {
         self.body.keys().next().map_or("", String::as_str)
     }
+
+    /// The command at the front of these bytes and its size, once it has come wholly.
+    fn take(bytes: &[u8]) -> Option<(Asked, usize)> {
+        if legacy::is_query(bytes) {
+            let (query, size) = legacy::decode(bytes).unwrap()?;
+            let asked = Asked {
+                id: query.request_id,
+                flags: 0,
+                is_legacy: true,
+                body: owned(query.command),
+            };
+            return Some((asked, size));
+        }
+        let (message, size) = message::decode(bytes).unwrap()?;
+        let mut body = owned(message.body);
+        for sequence in message.sequences() {
+            let name = String::from_utf8(sequence.name.to_vec()).unwrap();
+            let documents = sequence.documents().map(|it| owned(it.unwrap()));
+            body.insert(name, documents.collect::<Vec<Document>>());
+        }
+        let asked = Asked {
+            id: message.request_id,
+            flags: message.flags,
+            is_legacy: false,
+            body,
+        };
+        Some((asked, size))
+    }
+}
+
+fn owned(document: tare_mongo::document::Document<'_>) -> Document {
+    Document::from_reader(&document.to_bytes()[..]).unwrap()
 }
 
 /// The server's side of one connection.
@@ -45,27 +79,13 @@ impl Peer {
     /// The next command; `None` when the client has closed.
     pub fn ask(&mut self) -> Option<Asked> {
         while self.inbox.is_empty() {
-            let (socket, inbox) = (&mut self.socket, &mut self.inbox);
-            let came = self.decoder.input.fill(|room| socket.read(room));
+            let (socket, input) = (&mut self.socket, &mut self.decoder.input);
+            let came = input.fill(|room| socket.read(room));
             came.ok().filter(|count| *count > 0)?;
-            self.decoder
-                .messages(|message| {
-                    let owned = |bytes: Vec<u8>| bson::Document::from_reader(&bytes[..]).unwrap();
-                    let mut beside = Vec::new();
-                    for sequence in message.sequences() {
-                        for document in sequence.documents() {
-                            beside.push(owned(document?.to_bytes()));
-                        }
-                    }
-                    inbox.push(Asked {
-                        id: message.request_id,
-                        flags: message.flags,
-                        body: owned(message.body.to_bytes()),
-                        beside,
-                    });
-                    Ok(())
-                })
-                .unwrap();
+            while let Some((asked, size)) = Asked::take(input.bytes()) {
+                input.consume(size);
+                self.inbox.push(asked);
+            }
         }
         Some(self.inbox.remove(0))
     }
@@ -76,7 +96,18 @@ impl Peer {
     }
 
     pub fn answer(&mut self, asked: &Asked, body: &Document) {
-        self.answer_with(asked.id, asked.flags & message::flag::CHECKSUM, body);
+        if asked.is_legacy {
+            let whole = body.to_vec().unwrap();
+            let mut bytes = Vec::new();
+            // Between its length and its end.
+            let elements = &whole[4..whole.len() - 1];
+            legacy::put(&mut bytes, asked.id, |out| {
+                out.elements(elements);
+            });
+            self.send(&bytes);
+        } else {
+            self.answer_with(asked.id, asked.flags & message::flag::CHECKSUM, body);
+        }
     }
 
     pub fn answer_with(&mut self, response_to: i32, flags: u32, body: &Document) {
@@ -84,8 +115,12 @@ impl Peer {
         let at = message::begin(&mut bytes, 1, response_to, flags);
         bytes.extend(body.to_vec().unwrap());
         message::end(&mut bytes, at);
+        self.send(&bytes);
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
         // A client that is gone is no failure of the script.
-        let _ = self.socket.write_all(&bytes);
+        let _ = self.socket.write_all(bytes);
     }
 
     /// Answer `hello` with this; returns the hello.

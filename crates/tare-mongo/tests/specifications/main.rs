@@ -8,6 +8,8 @@
 //! A line for each folder says how many cases passed, were refused, and failed; the exit status is 1 if
 //! one failed. A case is refused only where the client itself says that it does not offer this
 //! (`refusals.rs` has each kind, and docs/mongodb.md must have a line for each); none is skipped.
+//!
+//! `SCRIPTED_SERVER` has it serve drivers of other people instead (`serve.rs`).
 mod client;
 mod concerns;
 mod discovery;
@@ -22,7 +24,9 @@ mod scram;
 #[path = "../scripted/mod.rs"]
 mod scripted;
 mod selection;
+mod serve;
 mod server;
+mod store;
 mod strings;
 
 use std::collections::BTreeMap;
@@ -98,6 +102,9 @@ const FOLDERS: [(&str, Run); 15] = [
 ];
 
 fn main() -> ExitCode {
+    if let Ok(nature) = std::env::var(serve::ASKED) {
+        return serve::serve(&nature);
+    }
     let Some(folder) = std::env::var_os("SPECIFICATIONS").map(PathBuf::from) else {
         println!("not run: make test-mongodb-specifications SPECIFICATIONS=DIR says which folder");
         return ExitCode::SUCCESS;

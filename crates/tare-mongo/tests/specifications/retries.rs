@@ -13,7 +13,7 @@ use crate::client::Client;
 use crate::json::bson_document;
 use crate::matching::{event, judge, written};
 use crate::operations::perform;
-use crate::server::{Nature, Server};
+use crate::server::{Nature, Server, NATURES};
 use crate::{cases, refusals, Tally, Verdict};
 
 /// Versions of servers that cases are run for, newest first, with their wire versions.
@@ -24,11 +24,6 @@ const VERSIONS: [([u32; 3], i32); 6] = [
     ([4, 2, 0], 8),
     ([4, 0, 0], 7),
     ([3, 6, 0], 6),
-];
-const NATURES: [(&str, Nature); 3] = [
-    ("replicaset", Nature::Set),
-    ("sharded", Nature::Router),
-    ("single", Nature::Single),
 ];
 
 pub fn file(place: &str, file: &Value, tally: &mut Tally) {

@@ -1,9 +1,9 @@
 //! Whole answers: to OP_MSG, and to the OP_QUERY that drivers greet with.
 
 use tare_mongo::document::Writer;
+use tare_mongo::legacy;
 use tare_mongo::message::{self, flag};
 
-use super::legacy;
 use crate::script::Fault;
 
 /// Which request is answered, and in which form.

@@ -3,6 +3,7 @@
 use std::os::unix::net::UnixStream;
 
 use tare_mongo::document::Writer;
+use tare_mongo::legacy;
 use tare_mongo::message::{self, flag, Message, HEADER, MAX_MESSAGE};
 use tare_mongo::Error;
 
@@ -15,7 +16,6 @@ use super::asked::Asked;
 use super::documents::{Batch, Documents};
 use super::hello::{Identity, Question};
 use super::initiation;
-use super::legacy;
 use super::login::{Accounts, Login, Step};
 use super::set::Members;
 use crate::script::{Fault, Script};
@@ -112,16 +112,15 @@ impl Speech for Member {
             self.connections = self.connections.wrapping_add(1);
             talk.number = self.connections;
         }
-        let word = |at: usize| {
-            let bytes = request.get(at..).and_then(<[u8]>::first_chunk);
-            bytes.map_or(0, |bytes| i32::from_le_bytes(*bytes))
-        };
-        if word(12) == legacy::OP_QUERY {
+        if legacy::is_query(request) {
+            let Ok(Some((query, _))) = legacy::decode(request) else {
+                return Outcome::Over;
+            };
             let to = To {
-                request: word(4),
+                request: query.request_id,
                 form: Form::Query,
             };
-            let Some(Ok(asked)) = legacy::command(request).map(Asked::read) else {
+            let Ok(asked) = Asked::read(query.command) else {
                 return Outcome::Over;
             };
             return match asked.name {

@@ -7,7 +7,6 @@ mod hello;
 #[cfg(test)]
 mod hostile;
 mod initiation;
-mod legacy;
 mod login;
 mod member;
 mod set;
