@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tare.errors import LabBusyError
-from tare.lab.run_lock import RunLock
+from tare.errors import LabBusyError, RuntimeUnavailableError
+from tare.lab.run_lock import IMAGE_VARIABLE, RunLock, refuse_unshared
 
 
 def test_a_second_run_is_refused_and_told_who_holds_the_lab(tmp_path: Path) -> None:
@@ -48,6 +48,27 @@ def test_a_link_is_never_followed(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic"), RunLock("run", tmp_path / "lock"):
         pass
     assert (tmp_path / "precious").read_text() == "kept"
+
+
+def test_the_image_refuses_a_lock_that_only_its_container_sees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(IMAGE_VARIABLE, "yes")
+    with pytest.raises(RuntimeUnavailableError) as refused:
+        refuse_unshared(tmp_path, root=tmp_path.parent)
+    assert f"-v {tmp_path}:{tmp_path}" in str(refused.value)
+
+
+def test_the_image_takes_a_lock_that_is_mounted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(IMAGE_VARIABLE, "yes")
+    refuse_unshared(Path("/proc"))
+
+
+def test_a_lock_beside_all_else_is_refused_in_the_image_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(IMAGE_VARIABLE, raising=False)
+    refuse_unshared(tmp_path, root=tmp_path.parent)
 
 
 def locked_by_nobody(path: Path, umask: int = 0o022) -> subprocess.CompletedProcess[str]:

@@ -50,6 +50,13 @@ def test_the_version_is_seen_by_what_the_hierarchy_holds(v1: Path, tmp_path: Pat
     assert cgroups.version(tmp_path / "nothing") == 0
 
 
+def test_groups_can_be_made_where_the_hierarchy_can_be_written(v1: Path, tmp_path: Path) -> None:
+    assert cgroups.can_be_made(v1)
+    (tmp_path / "cgroup.controllers").write_text("cpu")
+    assert cgroups.can_be_made(tmp_path)
+    assert not cgroups.can_be_made(tmp_path / "nothing")
+
+
 def test_version_1_limits_are_written_per_controller(v1: Path) -> None:
     ControlGroup("run", "n1", v1).create(Limits(cpus=1.5, cpuset="0-1", memory=1 << 30))
     assert (v1 / f"cpu/tare/{cgroups.of_run('run')}/n1/cpu.cfs_quota_us").read_text() == "150000"

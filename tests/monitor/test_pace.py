@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tare.machines import cgroups
 from tare.monitor.pace import MOST_CPUS, Pace, PaceSamples, read_rows, why_not
 
 if TYPE_CHECKING:
@@ -80,3 +83,32 @@ def test_a_real_probe_samples_each_millisecond_and_leaves_nothing(tmp_path: Path
     found = samples.mean(begun, taken)
     assert found is not None and math.log(50) < found < math.log(1e6)
     assert not pace.pids and not list(tmp_path.iterdir())
+
+
+GROUPS = cgroups.ROOT / "cpu"
+"""of version 1; where real time is shared out by group, a new one has none"""
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not (GROUPS / "cpu.rt_runtime_us").is_file(),
+    reason="a kernel that shares out real time by group of version 1, and root",
+)
+def test_the_pace_is_taken_from_within_a_group_without_real_time(tmp_path: Path) -> None:
+    script = (
+        'import os, sys; open(sys.argv[1], "w").write(str(os.getpid()))\n'
+        "from pathlib import Path; from tare.monitor.pace import Pace\n"
+        'pace = Pace("test-pace", {max(os.sched_getaffinity(0))}, Path(sys.argv[2]))\n'
+        "told = pace.why_not or [os.sched_getscheduler(pid) for pid in pace.pids]\n"
+        "pace.stop(); print(told)"
+    )
+    group = GROUPS / f"tare-test-{os.getpid()}"
+    group.mkdir()
+    try:
+        assert (group / "cpu.rt_runtime_us").read_text() == "0\n"
+        command = [sys.executable, "-c", script, str(group / "cgroup.procs"), str(tmp_path)]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    finally:
+        cgroups.remove_empty(group)
+    if "shares its core" in told:
+        pytest.skip(told)
+    assert told == f"[{os.SCHED_FIFO}]\n"

@@ -15,7 +15,7 @@ from tare.cli.background_load import STOP_THEM
 from tare.cli.console import Terminal, say_json
 from tare.doctor_check import DoctorCheck
 from tare.errors import TareError
-from tare.machines import addresses, awake, cgroups, neighbours
+from tare.machines import addresses, awake, cgroups, neighbours, page_cache
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
 from tare.machines.registry import registered as kinds_of_machines
@@ -43,7 +43,7 @@ def findings() -> list[DoctorCheck]:
     machine = local_facts()
     claim = addresses.can_claim()
     exposed = neighbours.cannot()
-    kind = cgroups.version()
+    droppable = page_cache.can_drop()
     found = [
         DoctorCheck(
             "machine",
@@ -54,13 +54,7 @@ def findings() -> list[DoctorCheck]:
         *_runtimes(),
         _hosts(),
         *_made_machines(),
-        DoctorCheck(
-            "control groups",
-            machine.root and kind > 0,
-            f"version {kind}" if kind else "none",
-            "run as root: native units are then accounted, limited and paused as containers are",
-            needed=False,
-        ),
+        _control_groups(),
         DoctorCheck(
             "host addresses",
             claim is None,
@@ -78,9 +72,9 @@ def findings() -> list[DoctorCheck]:
         ),
         DoctorCheck(
             "page cache",
-            machine.root,
-            "can be dropped" if machine.root else "cannot be dropped; trials say so",
-            "run as root",
+            droppable,
+            "can be dropped" if droppable else "cannot be dropped; trials say so",
+            "run as root; in a container, with --security-opt systempaths=unconfined",
             needed=False,
         ),
         _idle_cpus(),
@@ -101,13 +95,26 @@ def findings() -> list[DoctorCheck]:
             _program("cargo", "cargo", "latte")]  # fmt: skip
 
 
+def _control_groups() -> DoctorCheck:
+    kind = cgroups.version()
+    return DoctorCheck(
+        "control groups",
+        cgroups.can_be_made(),
+        f"version {kind}" if kind else "none",
+        "run as root, in a container with -v /sys/fs/cgroup:/sys/fs/cgroup: native units are then "
+        "accounted, limited and paused as containers are",
+        needed=False,
+    )
+
+
 def _idle_cpus() -> DoctorCheck:
     why_not = awake.why_not()
     return DoctorCheck(
         "idle CPUs",
         not why_not,
         why_not or "can be kept polling while a run measures (design.idle_cpus)",
-        "run as root, on a kernel with a cpuidle driver; else they halt as usual, and runs say so",
+        "run as root, on a kernel with a cpuidle driver, in a container with --device "
+        f"{awake.LATENCY}; else they halt as usual, and runs say so",
         needed=False,
     )
 

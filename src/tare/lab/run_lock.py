@@ -11,11 +11,32 @@ from pathlib import Path
 
 from tare.errors import LabBusyError, RuntimeUnavailableError
 
+IMAGE_VARIABLE = "TARE_IN_IMAGE"
+"""environment variable that setup/image.Dockerfile sets"""
+
 
 def default_path() -> Path:
     """A place that all users of this machine share."""
     lock = Path("/run/lock")
     return (lock if lock.is_dir() else Path(tempfile.gettempdir())) / "tare-lab.lock"
+
+
+def refuse_unshared(directory: Path, root: Path = Path("/")) -> None:
+    """Nothing where the machine's runs outside of the image see a lock in this directory, too.
+
+    It does not lie on the file system of the image's container, then. Of other containers nobody
+    can know here: docs/security.md says what they need.
+
+    Raises:
+        RuntimeUnavailableError: only this container sees it.
+    """
+    if os.environ.get(IMAGE_VARIABLE) and directory.stat().st_dev == root.stat().st_dev:
+        raise RuntimeUnavailableError(
+            "the lock that all runs of this machine share is not in this container",
+            where=str(directory),
+            why="a run outside of it would not see this one, and each would measure the other",
+            remedy=f"give it -v {directory}:{directory}, as docs/install.md has it",
+        )
 
 
 class RunLock:
@@ -31,8 +52,10 @@ class RunLock:
 
         Raises:
             LabBusyError: another process has it.
-            RuntimeUnavailableError: this user may not open the lock file.
+            RuntimeUnavailableError: this user may not open the lock file, or nobody outside of
+                this container sees it.
         """
+        refuse_unshared(self._path.parent)
         self._file = _opened(self._path)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -23,9 +23,9 @@ from tare.lab.slice_records import (
     write_slices,
 )
 from tare.lab.sliced_trial import SlicedTrial
-from tare.lab.trial import TrialMeasured, TrialRun, drop_caches
+from tare.lab.trial import TrialMeasured, TrialRun
 from tare.lab.usage import grown
-from tare.machines import cgroups
+from tare.machines import cgroups, page_cache
 from tare.machines.machine import HERE, Here
 from tare.monitor.meter import Meter, processes_named
 from tare.monitor.pace import NO_SAMPLES, Pace
@@ -165,7 +165,7 @@ class SlicedBlock:
         seed = self._trials[0].run.seed
         for deployment in self._deployments.values():
             deployment.reset(self._design.reset, seed)
-        return drop_caches() if self._design.drop_caches else None
+        return page_cache.drop() if self._design.drop_caches else None
 
     def _schedule(self) -> Schedule:
         return make_schedule(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from tare.lab.usage import Usage, grown, machines_of, one_kernel, read_usage
 from tare.load.client import LoadClient, progress, result_of
 from tare.load.share import share_of
 from tare.load.specification import specification
+from tare.machines import page_cache
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import refuse_unsure
 from tare.machines.facts import MachineFacts
@@ -289,7 +289,7 @@ class TrialRun:
         """Whether the caches of all nodes' machines are empty now; those of other hosts are not."""
         nodes = (node for cluster in self.deployment.clusters for node in cluster.nodes)
         here = machines_of(n.accounting() for n in nodes) == (HERE,)
-        return here and drop_caches()
+        return here and page_cache.drop()
 
     def nodes(self) -> list[Running]:
         """The database's units."""
@@ -400,13 +400,3 @@ def _planned(run: str, trial: PlannedTrial, condition: Condition, attempt: int) 
         "attempt": attempt,
         "setup": condition.setup.model_dump(mode="json"),
     }
-
-
-def drop_caches() -> bool:
-    """Write dirty pages out and drop the page cache. False where that is not permitted."""
-    os.sync()
-    try:
-        Path("/proc/sys/vm/drop_caches").write_text("3", encoding="ascii")
-    except OSError:
-        return False
-    return True

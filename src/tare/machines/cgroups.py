@@ -125,6 +125,24 @@ def version(root: Path = ROOT) -> int:
     return 1 if (root / "cpuacct").is_dir() else 0
 
 
+def can_be_made(root: Path = ROOT) -> bool:
+    """Whether this process may make groups. Root may not where a container has them read-only."""
+    kind = version(root)
+    return kind > 0 and os.access(root if kind == 2 else root / "cpuacct", os.W_OK)
+
+
+def to_top(pid: int, root: Path = ROOT) -> None:
+    """Take a process out of its group of CPU time, of version 1, into that of the whole machine.
+
+    A kernel that shares out real time by group gives the groups of containers none of it
+    (Documentation/scheduler/sched-rt-group.rst).
+
+    Raises:
+        OSError: there are no such groups, or this process may not.
+    """
+    (root / "cpu" / "cgroup.procs").write_text(str(pid))
+
+
 def of_run(run: str) -> str:
     """The name of a run's groups, with the mark of who makes them: a group holds no label."""
     return f"{run}{_MARKED_BY}{starter.mark()}"

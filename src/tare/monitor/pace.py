@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.machines import cgroups
 from tare.monitor.probe import start_probe
 from tare.study.quantities import cpus_of
 
@@ -110,7 +111,7 @@ def _start(run: str, cpu: int, file: Path) -> subprocess.Popen[bytes]:
     process = start_probe(run)
     try:
         os.sched_setaffinity(process.pid, {cpu})
-        os.sched_setscheduler(process.pid, os.SCHED_FIFO, os.sched_param(1))
+        _put_first(process.pid)
         with contextlib.suppress(BrokenPipeError):  # it died; there are no samples then
             config = json.dumps({"interval_s": INTERVAL_S, "pace": str(file)}) + "\n"
             if process.stdin is not None:
@@ -121,6 +122,21 @@ def _start(run: str, cpu: int, file: Path) -> subprocess.Popen[bytes]:
         process.wait()
         raise
     return process
+
+
+def _put_first(pid: int) -> None:
+    """Have a process run before all that is no real-time task.
+
+    Raises:
+        OSError: it may not.
+    """
+    first = os.sched_param(1)
+    try:
+        os.sched_setscheduler(pid, os.SCHED_FIFO, first)
+    except PermissionError:  # Tare may be in a container, whose group has no real time
+        with contextlib.suppress(OSError):
+            cgroups.to_top(pid)
+        os.sched_setscheduler(pid, os.SCHED_FIFO, first)
 
 
 def read_rows(file: Path) -> NDArray[np.float64]:
