@@ -176,7 +176,7 @@ def command(
         and asked.over == BARE != asked.platform
         and asked.platform in names()
     ):
-        from tare.cli.own_prices import price_lines
+        from tare.cli.own_prices import in_all_lines, price_lines
 
         say("")
         told = price_lines(
@@ -187,5 +187,5 @@ def command(
             asked.database or databases.USUAL,
             row_bytes,
         )
-        for line in told:
+        for line in [*told, *in_all_lines(answers[""].measured)]:
             say(line)
