@@ -159,3 +159,24 @@ def test_the_first_run_that_a_plan_proposes_is_of_what_was_asked(
     told = CliRunner().invoke(build(COMMANDS), ["plan", *asked]).stdout
     words = " ".join(asked)
     assert f"`tare run {words} --name first --set" in " ".join(told.split())
+
+
+def test_of_servers_that_are_compared_what_is_usual_is_told_roughly(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(
+        "study: x\nload: {workload: ycsb-a}\nbaseline: {heap: usual}\ndesign: {reset: keep}\n"
+        "factors: {heap: {usual: {}, larger: {database.heap: 600MiB}}}\n"
+    )
+
+    def told(*overrides: str) -> list[str]:
+        return expected_lines(make_plan(load_study(file, list(overrides))), tmp_path / "runs")
+
+    title, demand, throughput, unknown, _ = told("design.deployments=4")
+    assert title.startswith("expected, roughly, if servers differ here as they did elsewhere")
+    assert "service demand between deployments: intervals of about ±4.9%" in demand
+    assert "throughput between deployments: intervals of about ±4.9%" in throughput
+    assert unknown.endswith("before a first run here: 99th percentile latency between deployments")
+    assert percent(told("design.deployments=12")[1]) < percent(demand)
+    (alone,) = told("design.deployments=1", "design.blocks=4")
+    assert "unknown" in alone
+    assert "roughly" not in "".join(told("design.deployments=4", "design.reset=truncate"))

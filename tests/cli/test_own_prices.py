@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.cli.own_prices import price_lines
+from tare.cli.own_prices import in_all_lines, price_lines
+from tare.knowledge.measured import Measured, MeasuredValue
 from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep
 from tests.analysis.test_bill import BRIDGE, price, weighing
@@ -67,3 +68,19 @@ def test_without_prices_the_command_that_finds_them_is_said(cache: Path) -> None
     assert list(price_lines("kubernetes", "", 1, None)) == [
         "No way into kubernetes was weighed here: tare weigh kubernetes."
     ]
+
+
+def test_what_was_measured_in_all_stands_beside_the_price_of_the_way() -> None:
+    value = MeasuredValue(
+        id="own.bridge", family="cpu_per_op", title="CPU per operation", metric="service_demand",
+        ratio=1.05, ci=(1.04, 1.06), word="near", distance=0.1, differs=[], where="docker/native",
+    )  # fmt: skip
+    mean = value.model_copy(update={"family": "mean"})
+    run = Measured(
+        run="own", made="1 May 2026", machine="two CPUs", valid=False, invalid=["no"], caution="",
+        values=[value, mean],
+    )  # fmt: skip
+    head, line = in_all_lines([run])
+    assert "in all" in head
+    assert line == "  own (NOT VALID): +5.0% [+4.0%, +6.0%], docker/native"
+    assert list(in_all_lines([run.model_copy(update={"values": [mean]})])) == []

@@ -56,3 +56,17 @@ def test_all_of_them_are_listed_where_that_is_asked_for() -> None:
 def test_few_conditions_are_listed_in_any_case() -> None:
     plan = planned(MOST_ROWS // 2)
     assert any(line.startswith("docker.t3 ") for line in told(plan))
+
+
+def test_how_many_copies_answer_stands_beside_how_many_there_are() -> None:
+    levels = {"quorum": {}, "one": {"database.consistency": "ONE"}}
+    study = {
+        "study": "levels",
+        "database": {"nodes": 3, "replication_factor": 3},
+        "factors": {"level": levels},
+        "baseline": {"level": "quorum"},
+    }
+    out = io.StringIO()
+    show(make_plan(Study.model_validate(study)), Terminal(file=out, width=200))
+    assert "1 x 3, RF 3, QUORUM" in out.getvalue()
+    assert "1 x 3, RF 3, ONE" in out.getvalue()

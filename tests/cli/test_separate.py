@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 from ruamel.yaml import YAML
+from typer.testing import CliRunner
 
+from tare.cli.commands import COMMANDS, build
 from tare.cli.plan_text import show
 from tare.cli.separate import separate_lines
 from tare.load.workloads import sides
@@ -132,3 +134,24 @@ def test_the_plan_ends_with_the_note(tmp_path: Path) -> None:
         line.rstrip() for line in separate_lines(plan)
     ]
     assert f"measured {plan.slicing.words}" in out.getvalue()
+
+
+def test_the_command_keeps_what_was_asked_of_the_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    levels = {"native": {}, "larger": {"database.heap": "600MiB"}, "docker": DOCKER}
+    planned(tmp_path, document(factors={"heap": levels}, baseline={"heap": "native"}))
+    asked = ["x.yaml", "--set", "load.threads=4", "--only", "heap=native,larger"]
+    told = CliRunner().invoke(build(COMMANDS), ["plan", *asked]).stdout
+    assert f"tare run {' '.join(asked)} --only load=reads" in " ".join(told.split())
+
+
+def test_a_study_that_asks_each_side_already_is_not_told_to_by_a_part_of_it(
+    tmp_path: Path,
+) -> None:
+    content = document()
+    content["factors"]["side"] = {"mix": {}, "reads": {"load.workload": "ycsb-c"}}
+    content["baseline"]["side"] = "mix"
+    content["analysis"] = {"by": ["side"]}
+    assert separate_lines(planned(tmp_path, content, "side=mix")) == []

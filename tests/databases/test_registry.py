@@ -41,3 +41,24 @@ def test_a_cluster_without_its_own_files_is_a_fault_of_tare_s(name: str) -> None
     with pytest.raises(TareError, match="without the files of") as refused:
         registry.declared(name).cluster(wanted)
     assert refused.value.where == "k1"
+
+
+@pytest.mark.parametrize(
+    ("database", "words"),
+    [
+        ({"consistency": "QUORUM"}, "QUORUM"),
+        ({"consistency": {"read": "ONE", "write": "ALL"}}, "reads ONE, writes ALL"),
+        ({"kind": "mongodb"}, ""),
+        ({"kind": "mongodb", "write_concern": 1}, "writes acknowledged by 1 member"),
+        (
+            {"kind": "mongodb", "write_concern": "majority", "read_preference": "nearest"},
+            "writes acknowledged by majority, read preference nearest",
+        ),
+        ({"kind": "mongodb", "journal": True}, "journalled"),
+    ],
+)
+def test_how_many_copies_answer_is_said_as_far_as_a_study_decides_it(
+    database: dict[str, Any], words: str
+) -> None:
+    setup = Setup.model_validate({"database": database}).database
+    assert registry.declared(setup.kind).acknowledged(setup) == words

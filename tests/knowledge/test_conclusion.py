@@ -177,7 +177,7 @@ def test_what_a_source_does_not_state_is_said_beside_what_others_had() -> None:
     )
     found = [changed(8.0, id=f"f{at}", study=f"s{at}", **one) for at, one in enumerate(both)]
     asked = Query(database="cassandra", network="bridge", operation="update", replication_factor=3)
-    assert "All of it differs in: replication factor 1 or not stated." in (
+    assert "All of it differs in: replication factor 1, where it is stated." in (
         conclusion(*found, asked=asked).besides
     )
     alone = conclusion(found[0], asked=asked).besides

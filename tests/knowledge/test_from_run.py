@@ -85,6 +85,9 @@ def test_an_imported_run_keeps_its_study_and_claims_no_version(tmp_path: Path) -
     made = findings_of(analyse(run), study, About(imported=True))
     assert {one.study for one in made.findings} == {study.study}
     assert {one.version for one in made.findings} == {""}
+    assert {one.consistency for one in made.findings} == {""}, "a default is nobody's word"
+    own = findings_of(analyse(run), study, About())
+    assert {one.consistency for one in own.findings} == {"QUORUM"}
 
 
 def test_declared_machines_address_and_plugin_are_carried() -> None:

@@ -121,6 +121,46 @@ def test_a_rate_is_compared_with_no_load_and_counts_as_half_a_difference() -> No
     found = nearness(rate, finding(load={"share": None, "threads": 10}))
     assert found.differs == ["load 10 threads, against a rate"]
     assert found.distance == nearness(ASKED, finding(load={"share": None})).distance > 0
-    assert nearness(rate, finding(load={"share": None})).differs == [
-        "load not stated, against a rate"
-    ]
+    assert nearness(rate, finding(load={"share": None})).differs == ["load not stated"]
+
+
+def test_another_consistency_is_farther_than_one_that_is_not_stated_and_both_are_told() -> None:
+    asked = replace(ASKED, consistency="QUORUM", replication_factor=3)
+    same, unsaid, other = (
+        nearness(asked, finding(replication_factor=3, consistency=level))
+        for level in ("QUORUM", "", "ONE")
+    )
+    assert same.distance == 0.0
+    assert 0 < unsaid.distance < other.distance
+    assert unsaid.differs == ["consistency not stated"]
+    assert other.differs == ["consistency ONE"]
+
+
+def test_one_copy_answers_at_any_level() -> None:
+    asked = replace(ASKED, consistency="QUORUM", replication_factor=1)
+    assert nearness(asked, finding(replication_factor=1, consistency="ONE")).distance == 0.0
+
+
+def test_a_mix_of_ones_own_is_not_that_of_the_workload_s_name() -> None:
+    asked = replace(ASKED, workload="ycsb-a", reads=0.95)
+    named, alike = (nearness(asked, finding(workload=[one])) for one in ("ycsb-a", "ycsb-b"))
+    assert named.distance > alike.distance
+    assert named.differs == ["workload ycsb-a (50% reads)"]
+    usual = replace(ASKED, workload="ycsb-a", reads=0.5)
+    assert nearness(usual, finding(workload=["ycsb-a"])).distance == 0.0
+
+
+def test_what_all_is_of_is_said_in_words() -> None:
+    asked = replace(ASKED, operation="mixed", workload="ycsb-c")
+    several = nearness(asked, finding(operation="all", workload=["ycsb-a", "ycsb-b"]))
+    assert several.fields["operation"] == "all operations of ycsb-a and ycsb-b together"
+    assert several.fields["workload"] == "workloads ycsb-a and ycsb-b together"
+    alone = nearness(asked, finding(operation="all", workload=["ycsb-a"]))
+    assert alone.fields["operation"] == "all operations of ycsb-a together"
+
+
+def test_a_load_that_is_stated_otherwise_is_not_said_to_differ() -> None:
+    threads = nearness(replace(ASKED, share=None, threads=8), finding(load={"share": 1.0}))
+    assert threads.differs == ["operations in flight not stated"]
+    share = nearness(ASKED, finding(load={"share": None, "threads": 8}))
+    assert share.differs == ["load 8 threads as a share of the maximum not stated"]

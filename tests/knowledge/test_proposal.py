@@ -95,6 +95,21 @@ def test_a_docker_client_alone(tmp_path: Path) -> None:
     assert (setup.platform.runtime, setup.client.runtime) == ("native", "docker")
 
 
+@pytest.mark.parametrize(
+    ("asked", "levels", "snitch"),
+    [("", ("QUORUM", "QUORUM"), False), ("ALL", ("ALL", "ALL"), None),
+     ("reads ONE, writes TWO", ("ONE", "TWO"), False)],
+)  # fmt: skip
+def test_the_levels_that_are_asked_about_are_those_of_the_study(
+    asked: str, levels: tuple[str, str], snitch: bool | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "study.yaml"
+    write_study(path, study_text(Query(replication_factor=3, consistency=asked), SIZE))
+    database = expand(load_study(path))[-1].setup.database
+    assert (database.consistency.read, database.consistency.write) == levels
+    assert database.settings.get("dynamic_snitch") is snitch
+
+
 @pytest.mark.parametrize("platform", ["kubernetes", "swarm"])
 def test_every_storage_that_runs_can_be_proposed(platform: str, tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
+from tare.analysis.usual_spread import IN_SLICES
 from tare.knowledge.nearness import Near, Nearness
-from tare.knowledge.sizing import ASSUMED, IN_SLICES, LEAST, MOST, deployments_for, size_of
+from tare.knowledge.sizing import ASSUMED, LEAST, MOST, deployments_for, size_of
 from tests.knowledge.sample import changed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tare.knowledge.wording import allowed, percent, span
+from tare.knowledge.wording import allowed, apart, percent, span
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,12 @@ def test_one_end_of_a_range_says_which_way_it_is_open(
     low: float | None, high: float | None, said: str
 ) -> None:
     assert span(low, high) == said
+
+
+def test_what_is_not_stated_is_never_said_to_differ() -> None:
+    both = ["network bridge", "client not stated", "nodes 3", "storage not stated"]
+    told = "differs in: network bridge, nodes 3; not stated: client, storage"
+    assert apart(both, "alike") == told
+    assert apart(both[1:2], "alike") == "not stated: client"
+    assert apart(both[:1], "alike") == "differs in: network bridge"
+    assert apart([], "alike") == "alike"

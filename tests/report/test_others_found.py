@@ -171,3 +171,10 @@ def test_foreign_text_stays_text() -> None:
     assert page.unbalanced == []
     assert not page.tags("img")
     assert len(page.scripts) == 2
+
+
+def test_what_a_source_does_not_state_is_not_said_to_differ() -> None:
+    unsaid = one(differs=["network not stated", "nodes 3"])
+    assert "(study-a, near, network not stated)" in line(others(nearest=[unsaid]))
+    first, *_ = sources(others(nearest=[unsaid]))
+    assert "near (0.07), differs in: nodes 3, not stated: network." in first

@@ -48,6 +48,10 @@ def test_the_studies_that_come_with_tare_conform(path: Path) -> None:
         {"scales": {"small": {"factors": {"f": {"a": {"load.threads": 3}}}, "margins.p99": 0.1}}},
         {"scales": {"small": {"factors.f.a": {"load.threads": 3}}}},
         {"only": {"rf": [1, 3], "f": "a"}},
+        {"database": {"consistency": "QUORUM"}},
+        {"database": {"consistency": {"write": "ANY"}}},
+        level({"database.consistency": "ONE"}),
+        level({"database": {"consistency": "ONE"}}),
     ],
 )
 def test_what_tare_reads_conforms(document: dict[str, Any]) -> None:
@@ -67,6 +71,8 @@ def test_what_tare_reads_conforms(document: dict[str, Any]) -> None:
         level({"design": {"blocks": 3}}),
         level({"load": {"thread": 3}}),
         level({"lode.threads": 3}),
+        {"database": {"consistency": "ANY"}},
+        level({"database.consistency": "QORUM"}),
         level({"load.thread": 3}),
         level({"load.threads": "many"}),
         level({"load.threads.more": 3}),

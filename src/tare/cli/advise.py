@@ -53,7 +53,13 @@ def command(
     machines: Annotated[str, typer.Option(help="What both sides run on: physical or vm.")] = "",
     instance: Annotated[str, typer.Option(help="The cloud's name of it, as m3.large.")] = "",
     client: Annotated[str, typer.Option(help=f"The load client: {either(CLIENTS)}.")] = BARE,
-    operation: Annotated[str, typer.Option(help="read, update, write, mixed, all, ...")] = "",
+    operation: Annotated[
+        str,
+        typer.Option(
+            help="read, update, write, ...; mixed: a load of both, as one; all: all operations of "
+            "the workload together."
+        ),
+    ] = "",
     workload: Annotated[str, typer.Option(help="ycsb-a, stress-mixed, ...")] = "",
     load: Annotated[str, typer.Option(help="Share of the maximum, 66% or 0.66.")] = "",
     threads: Annotated[int | None, typer.Option(min=1, help="Operations in flight.")] = None,
@@ -61,6 +67,7 @@ def command(
     replication_factor: Annotated[
         int | None, typer.Option(min=1, help="Copies of each row.")
     ] = None,
+    consistency: Annotated[str, typer.Option(help="Of reads and writes: ONE, QUORUM, ...")] = "",
     clusters: Annotated[int | None, typer.Option(min=1, help="Clusters side by side.")] = None,
     against_clusters: Annotated[
         int | None,
@@ -106,6 +113,7 @@ def command(
     from tare.knowledge.proposal import load_note, study_text, write_study
     from tare.knowledge.query import Query
     from tare.knowledge.schema import Operation, Plugin
+    from tare.study.database import ReadConsistency
     from tare.study.platform import Network, Storage
 
     plugins = tuple(one for one in get_args(Plugin) if one)
@@ -134,6 +142,7 @@ def command(
             "machines": ("physical", "vm"),
             "client": CLIENTS,
             "operation": get_args(Operation),
+            "consistency": get_args(ReadConsistency),
             "workload": tuple(READS),
         }
         free = ("version", "instance", "threads", "nodes", "replication_factor", "clusters",
@@ -167,7 +176,7 @@ def command(
         and asked.over == BARE != asked.platform
         and asked.platform in names()
     ):
-        from tare.cli.own_prices import price_lines
+        from tare.cli.own_prices import in_all_lines, price_lines
 
         say("")
         told = price_lines(
@@ -178,5 +187,5 @@ def command(
             asked.database or databases.USUAL,
             row_bytes,
         )
-        for line in told:
+        for line in [*told, *in_all_lines(answers[""].measured)]:
             say(line)

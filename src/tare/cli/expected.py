@@ -1,4 +1,4 @@
-"""Lines of `tare plan` on what a study may be expected to show: from runs here, or from a pilot."""
+"""Lines of `tare plan` on what to expect of a study: from runs here, a pilot, or other machines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
 
+from tare.analysis.usual_spread import IN_SLICES, LEAST_ROUNDS, METRICS, half_width
 from tare.cli.doctor_noise import COMMAND, age, width
+from tare.cli.separate import spread_of_servers
 from tare.enumeration import first_of
 from tare.errors import TareError
 from tare.machines.facts import local_facts
@@ -44,7 +46,8 @@ def expected_lines(plan: Plan, runs: Path, words: str = "STUDY") -> list[str]:
     """What to expect on each primary metric; none where the study has nothing to decide on.
 
     The latest run of the study says it best. Without one, comparisons of the same kind in a run of
-    another study in slices do, else this machine's pilot.
+    another study in slices do, else this machine's pilot; of servers that are compared with one
+    another, roughly, what is usual.
 
     Args:
         plan: of the study.
@@ -86,6 +89,14 @@ def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], words: s
         if known:
             lines += [title, *(f"  {_words(one, plan, how)}" for one in known.values())]
         unknown = {scope: names for scope, names in unknown.items() if scope not in known}
+    usual = _usual(unknown, plan)
+    if usual:
+        lines += [
+            "expected, roughly, if servers differ here as they did elsewhere (sd of a ratio "
+            f"{IN_SLICES:.0%} where half is writes, less under reads alone: docs/resolution.md):",
+            *(f"  {text}" for text in usual.values()),
+        ]
+    unknown = {scope: names for scope, names in unknown.items() if scope not in usual}
     return [*lines, *_unknown(unknown, plan, words)]
 
 
@@ -111,6 +122,20 @@ def _sources(
         from tare.analysis.expectation import likely_from_pilot
 
         yield title, "at least", likely_from_pilot(noise, plan, asked)
+
+
+def _usual(unknown: Iterable[Scope], plan: Plan) -> dict[Scope, str]:
+    """Intervals between servers, where these start from one snapshot and take turns in slices."""
+    design = plan.study.design
+    few = design.fresh != "deployment" or design.deployments < LEAST_ROUNDS
+    if few or spread_of_servers(plan) is None:
+        return {}
+    half = width(half_width(design.deployments))
+    return {
+        scope: f"{lowered(scope.title)}: intervals of about ±{half}"
+        for scope in unknown
+        if not scope.inside and scope.metric in METRICS
+    }
 
 
 def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, words: str) -> list[str]:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from tare.analysis.amounts import amount_of, total
 from tare.databases.registry import USUAL
 from tare.errors import UsageError
+from tare.knowledge.wording import percent
 from tare.machines.facts import local_facts
 from tare.records.prices import prices_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tare.analysis.amounts import Amount
     from tare.databases.names import DatabaseName
+    from tare.knowledge.measured import Measured
     from tare.records.prices import Price, Weighing
 
 LIMIT = (
@@ -81,6 +83,21 @@ def price_lines(
                 f"[{low:+.2f}, {high:+.2f}] of CPU time{share}"
             )
     yield LIMIT
+
+
+def in_all_lines(measured: Iterable[Measured]) -> Iterator[str]:
+    """A line for each of Tare's runs that measured what an operation pays in all near the question:
+    the way, and what the database pays for it; none where no run did."""
+    lines = [
+        f"  {run.run}{'' if run.valid else ' (NOT VALID)'}: {percent(one.ratio)} "
+        f"[{percent(one.ci[0])}, {percent(one.ci[1])}], {one.where}"
+        for run in measured
+        for one in run.values
+        if one.family == "cpu_per_op"
+    ]
+    if lines:
+        yield "What CPU time an operation paid more in all, where Tare measured that (see above):"
+        yield from lines
 
 
 def _of_bytes(price: Price, further: Weighing, more: int) -> Amount | None:

@@ -44,5 +44,5 @@ def command(
         runs = Path("runs")
         words = shlex.join(study_words(study, set_, scale, only))
         told = [*expected_lines(plan, runs, words), *rate_lines(plan, runs)]
-        show(plan, table_console(), told, begun, every=all_)
+        show(plan, table_console(), told, begun, every=all_, words=words)
     refuse_here(plan)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from tare.databases.registry import declared
 from tare.enumeration import first_of, listing
 from tare.study.patch import assignments
 
@@ -106,7 +107,10 @@ def _runs_on(setup: Setup) -> str:
 
 
 def _nodes(setup: Setup) -> str:
-    return f"{setup.clusters} x {setup.database.nodes}, RF {setup.database.replication_factor}"
+    """Clusters, nodes of each, copies of a row, and how many of them answer."""
+    database = setup.database
+    copies = [f"RF {database.replication_factor}", declared(database.kind).acknowledged(database)]
+    return ", ".join([f"{setup.clusters} x {database.nodes}", *(one for one in copies if one)])
 
 
 def _load(setup: Setup) -> str:

@@ -9,6 +9,7 @@ from rich.text import Text
 from tare.cli.background_load import warn_if_busy
 from tare.cli.compared import compared_lines
 from tare.cli.console import print_indented
+from tare.cli.controls import control_lines
 from tare.cli.hints import hint_lines
 from tare.cli.plan_conditions import (
     conditions_table,
@@ -137,6 +138,7 @@ def show(
     begun: BackgroundSample | None = None,
     *,
     every: bool = False,
+    words: str = "STUDY",
 ) -> None:
     """The plan for people.
 
@@ -144,6 +146,7 @@ def show(
         expected: lines on what to expect of the result; before what it cannot say.
         begun: a sample of the background load that has begun already.
         every: list every condition, however many there are.
+        words: the study, and what was asked of it, as a command says them.
     """
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""
@@ -186,8 +189,8 @@ def show(
     for line in expected:
         console.print(line)
     warn_if_busy(console, begun)
-    for line in hint_lines(plan):
+    for line in [*hint_lines(plan), *control_lines(plan)]:
         console.print(line)
     show_shortfall(plan, console)
-    for line in separate_lines(plan):
+    for line in separate_lines(plan, words):
         console.print(line, highlight=False, markup=False)

@@ -28,19 +28,23 @@ _WHOLE = {
 """(workload, side) to the workload that is this side alone, with the same keys."""
 
 
-def separate_lines(plan: Plan) -> list[str]:
+def separate_lines(plan: Plan, words: str = "STUDY") -> list[str]:
     """What reads alone would answer more, and the YAML to write; empty: nothing.
 
     They do where servers are compared, in slices, that start from one snapshot: then what differs
-    is mostly the state into which writes bring their storage.
+    is mostly the state into which writes bring their storage. A study that has other loads too, be
+    it that they are not selected here, is not told to have more.
+
+    Args:
+        words: the study, and what was asked of it, as a command says them.
     """
-    loads = {one.setup.load.operations: one.setup.load for one in plan.conditions}
+    loads = {one.setup.load.operations: one.setup.load for one in plan.whole}
     factor = next((name for name in FACTORS if name not in plan.study.factors), None)
     if len(loads) != 1 or factor is None:
         return []
     (load,) = loads.values()
     reads, writes = sides(load)
-    differ = _spread_of_servers(plan)
+    differ = spread_of_servers(plan)
     if not reads or not writes or differ is None:
         return []
     return [
@@ -50,11 +54,11 @@ def separate_lines(plan: Plan) -> list[str]:
         "each side by itself, add to the study",
         *(f"  {line}" for line in _yaml(plan, factor, load, reads, writes)),
         "and measure each in a run of its own, where reads find nothing that was written: "
-        f"tare run STUDY --only {factor}=reads",
+        f"tare run {words} --only {factor}=reads",
     ]
 
 
-def _spread_of_servers(plan: Plan) -> Spread | None:
+def spread_of_servers(plan: Plan) -> Spread | None:
     """How far servers differ where some in slices, from one snapshot, are compared with one
     another; None: none are, or it is not known of their database."""
     study = plan.study

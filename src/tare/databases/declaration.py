@@ -157,6 +157,10 @@ class DatabaseDeclaration(ABC):
         """The field that decides how much memory a server keeps data in, what it does with so much
         (`size`), and what lowers it."""
 
+    def acknowledged(self, database: Database) -> str:
+        """How many copies answer an operation, in words; empty: what the server takes by itself."""
+        return ""
+
     def replica_chosen(self, database: Database) -> bool:
         """Whether the server chooses which replicas answer a read, by the latencies that it has
         seen: identical clusters then differ."""

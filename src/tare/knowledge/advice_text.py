@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.enumeration import count
-from tare.knowledge.wording import WORDS, percent, span
+from tare.knowledge.wording import WORDS, apart, percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,8 +68,8 @@ def _measured_lines(run: Measured) -> Iterator[str]:
         yield (
             f"    {one.title} {percent(one.ratio)} [{percent(low)}, {percent(high)}]  {one.metric}"
         )
-        differs = f"differs in: {', '.join(one.differs)}" if one.differs else "in all that is asked"
-        yield f"      {one.word} ({one.distance:.2f}), {differs}; {one.where}"
+        near = apart(one.differs, "in all that is asked")
+        yield f"      {one.word} ({one.distance:.2f}), {near}; {one.where}"
     yield f"    its reading: docs/replications/{run.run}"
 
 
@@ -89,8 +89,8 @@ def _answer_lines(answer: Answer) -> Iterator[str]:
 def _found_lines(one: Found) -> Iterator[str]:
     """A finding, how near it is, and its place."""
     yield f"  {_found(one)}"
-    differs = f"differs in: {', '.join(one.differs)}" if one.differs else "in all that was asked"
-    yield f"      {one.word} ({one.distance:.2f}), {differs}"
+    near = apart(one.differs, "in all that was asked")
+    yield f"      {one.word} ({one.distance:.2f}), {near}"
     yield f"      {one.source}"
     if one.ratio is None and one.notes:
         yield f"      {one.notes}"

@@ -186,7 +186,9 @@ def _known(
         return {}
     found: dict[str, tuple[tuple[float, float], str]] = {}
     # all rows of a table: what a platform may do is wider than what it did in one of them
-    table = replace(asked, workload="", replication_factor=None, threads=None, clusters=None)
+    table = replace(
+        asked, workload="", replication_factor=None, consistency="", threads=None, clusters=None
+    )
     for answer in advise(library, table).answers:
         span = answer.pooled.known
         if answer.family in families and span is not None:

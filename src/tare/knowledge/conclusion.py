@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.enumeration import first_of
-from tare.knowledge.wording import allowed, of, percent, span
+from tare.knowledge.wording import allowed, known_and_not_stated, of, percent, span
 from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _OPERATIONS = {
     "mixed": "a mixed load",
     "all": "all operations",
 }
-_OTHERWISE = ("database", "instance", "replication factor", "clusters")
+_OTHERWISE = ("database", "instance", "replication factor", "consistency", "clusters")
 """Of what all that is known may be another than was asked about, which a first line hides."""
 _MOST_CASES = 6
 _MOST_NAMED = 3
@@ -294,16 +294,21 @@ def _of_one_operation(pooled: Pooled, operation: str | None) -> Iterator[str]:
 
 
 def _otherwise(pooled: Pooled) -> Iterator[str]:
-    """In what all of it is of something else than what was asked about."""
-    told = []
+    """In what all of it is of something else than what was asked about, or may be."""
+    told, unknown = [], []
     for name in _OTHERWISE:
         each = [part.differs.get(name, "") for part in pooled.parts]
-        known = [one for one in dict.fromkeys(each) if not one.endswith("not stated")]
-        if each and all(each) and (known or name == "clusters"):
-            unstated = ["not stated"] if known and len(known) < len({*each}) else []
-            told.append(" or ".join([*(known or dict.fromkeys(each)), *unstated]))
+        if not each or not all(each):
+            continue
+        known, unstated = known_and_not_stated(dict.fromkeys(each))
+        if known:
+            told.append(" or ".join(known) + (", where it is stated" if unstated else ""))
+        elif name == "clusters":
+            unknown.append(name)
     if told:
         yield f"All of it differs in: {', '.join(told)}."
+    if unknown:
+        yield f"Not stated in any of it: {', '.join(unknown)}."
 
 
 def _coarse(parts: Iterable[NearFinding]) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 from tare.analysis.catalogue import ALL, ERRORS, describe
 from tare.analysis.host_groups import of_emulated
 from tare.analysis.stated_database import database_said
+from tare.databases.registry import declared
 from tare.errors import KnowledgeError
 from tare.knowledge.derived import direction_of
 from tare.knowledge.schema import (
@@ -27,6 +28,8 @@ from tare.knowledge.schema import (
 )
 from tare.knowledge.seen_machines import kinds_seen, machines_seen
 from tare.study.conditions import expand
+from tare.study.database import ACKNOWLEDGING
+from tare.study.said import said_paths, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -134,6 +137,20 @@ class _Made:
         """Of an imported run, which database these are of; empty: its document says it."""
         return database_said(self.analysis, conditions) if self.about.imported else ""
 
+    def acknowledged(self, setups: Mapping[str, Setup]) -> str:
+        """How many copies answer, where that is one in all of these; of imported runs, where their
+        study says it."""
+        said = {name: setup.database for name, setup in setups.items()}
+        if self.about.imported:
+            paths = [
+                said_paths(self.study, one.levels) for one in self.conditions if one.name in said
+            ]
+            fields = [("database", field) for field in ACKNOWLEDGING]
+            if not all(any(says(own, field) for field in fields) for own in paths):
+                return ""
+        words = {declared(one.kind).acknowledged(one) for one in said.values()}
+        return words.pop() if len(words) == 1 else ""
+
     def setups(self, levels: Mapping[str, str]) -> dict[str, Setup]:
         """Condition to setup, of all with these levels: several, where an effect averages."""
         found = [one for one in self.conditions if levels.items() <= one.levels.items()]
@@ -144,7 +161,8 @@ class _Made:
 def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
     about = made.about
     bases = made.setups(_baseline_levels(effect, made.study))
-    treated = list(made.setups(effect.levels).values())
+    named = made.setups(effect.levels)
+    treated = list(named.values())
     setup, base = treated[0], next(iter(bases.values()))
     kinds = kinds_seen(made.analysis)
     return Finding(
@@ -154,7 +172,7 @@ def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
         version=about.version or ("" if about.imported else setup.database.version),
         nodes=_common(one.database.nodes for one in treated),
         replication_factor=_common(one.database.replication_factor for one in treated),
-        consistency=_consistency(setup),
+        consistency=made.acknowledged(named),
         baseline=side_of(base, machines_seen(base, kinds) or about.machines),
         treatment=side_of(setup, machines_seen(setup, kinds) or about.machines),
         workload=[*dict.fromkeys(one.load.label for one in treated)],
@@ -284,13 +302,6 @@ def _common(values: Any) -> Any:
     """The value that all share, else None."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
-
-
-def _consistency(setup: Setup) -> str:
-    levels = setup.database.consistency
-    if levels.read == levels.write:
-        return str(levels.read)
-    return f"reads {levels.read}, writes {levels.write}"
 
 
 def _operation(metric: str) -> Any:

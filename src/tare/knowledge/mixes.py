@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,11 +30,14 @@ def reads_of(workload: str) -> float | None:
 def mixes_apart(workload: str, reads: float | None, found: Sequence[str]) -> float | None:
     """0 where the workload is among those found; else how far the nearest one's mix is, 0.1 to 1.
 
-    None where either is unknown.
+    A workload with a mix of its own (`reads`) is not the one that its name stands for. None where
+    either is unknown.
     """
-    if workload in found:
+    usual = reads_of(workload)
+    own = reads is not None and usual is not None and not math.isclose(reads, usual)
+    if workload in found and not own:
         return 0.0
-    wanted = reads if reads is not None else reads_of(workload)
+    wanted = usual if reads is None else reads
     shares = [share for one in found if (share := reads_of(one)) is not None]
     if wanted is None or not shares:
         return None

@@ -12,9 +12,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from tare.knowledge.mixes import mixes_apart
+from tare.enumeration import listing
+from tare.knowledge.levels import levels_apart
+from tare.knowledge.mixes import mixes_apart, reads_of
 from tare.knowledge.rendering import load_of
 from tare.knowledge.schema import compared
+from tare.knowledge.wording import not_stated
 from tare.machines.registry import guests
 from tare.runtimes.registry import registered
 
@@ -43,6 +46,7 @@ WEIGHTS: Mapping[str, float] = {
     "version": 0.5,
     "nodes": 0.5,
     "replication factor": 0.5,
+    "consistency": 0.5,
     "clusters": 0.5,
 }
 UNKNOWN = 0.5
@@ -112,7 +116,7 @@ def _differences(asked: Query, finding: Finding) -> Iterator[tuple[str, float, s
         yield "database", float(asked.database != finding.database), f"database {finding.database}"
     if asked.operation:
         much = operations_apart(asked.operation, finding.operation)
-        yield "operation", much, f"operation {finding.operation}"
+        yield "operation", much, _operation(finding)
     if asked.network:
         yield "network", _networks(asked.network, side.network), _say("network", side.network)
     if asked.storage:
@@ -202,8 +206,7 @@ def _cluster(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]
         yield "version", _versions(asked.version, known), _say("version", known)
     if asked.workload:
         apart = mixes_apart(asked.workload, asked.reads, finding.workload)
-        said = f"workload {', '.join(finding.workload) or 'not stated'}"
-        yield "workload", UNKNOWN if apart is None else apart, said
+        yield "workload", UNKNOWN if apart is None else apart, _workload(finding)
     for name, wanted, found in (
         ("nodes", asked.nodes, finding.nodes),
         ("replication factor", asked.replication_factor, copies_of(finding)),
@@ -211,6 +214,36 @@ def _cluster(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]
     ):
         if wanted is not None:
             yield name, _counts(wanted, found), _say(name, found)
+    yield from _levels(asked, finding)
+
+
+def _levels(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
+    """How many copies answer; of one copy that is this one, at any level."""
+    if not asked.consistency:
+        return
+    found = finding.consistency
+    apart = levels_apart(asked.consistency, found, finding.operation)
+    if apart is not None:
+        alone = asked.replication_factor == copies_of(finding) == 1
+        yield "consistency", 0.0 if alone else apart, _say("consistency", found or None)
+
+
+def _operation(finding: Finding) -> str:
+    """What `all` is of stands in words: it is no load that is called so."""
+    if finding.operation != "all":
+        return f"operation {finding.operation}"
+    of = f" of {listing(finding.workload)}" if finding.workload else ""
+    return f"all operations{of} together"
+
+
+def _workload(finding: Finding) -> str:
+    """Its name, and the mix that makes it near or far; of several the mean is meant."""
+    if len(finding.workload) != 1:
+        several = f"workloads {listing(finding.workload)} together"
+        return several if finding.workload else not_stated("workload")
+    (name,) = finding.workload
+    reads = reads_of(name)
+    return f"workload {name}" + (f" ({reads:.0%} reads)" if reads is not None else "")
 
 
 def copies_of(finding: Finding) -> int | None:
@@ -224,18 +257,19 @@ def _load(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
     if asked.share is not None:
         share = load.measured
         much = UNKNOWN if share is None else abs(asked.share - share)
-        said = f"{share:.0%} of the maximum" if share else load_of(load) or "not stated as a share"
-        yield "load", much, f"load {said}"
+        other = f"load {load_of(load)} as a share of the maximum" if load_of(load) else "load"
+        yield "load", much, f"load {share:.0%} of the maximum" if share else not_stated(other)
     elif asked.threads is not None:
         much = UNKNOWN if load.threads is None else _counts(asked.threads, load.threads)
-        yield "load", much, f"{load.threads or 'unknown'} operations in flight"
+        said = not_stated("operations in flight")
+        yield "load", much, f"{load.threads} operations in flight" if load.threads else said
     elif asked.at_rate:  # which does not say how hard that is, least of all elsewhere
-        said = load_of(load) or "not stated"
-        yield "load", UNKNOWN, f"load {said}, against a rate"
+        said = load_of(load)
+        yield "load", UNKNOWN, f"load {said}, against a rate" if said else not_stated("load")
 
 
 def _say(name: str, value: object) -> str:
-    return f"{name} {value}" if value is not None else f"{name} not stated"
+    return f"{name} {value}" if value is not None else not_stated(name)
 
 
 def _plain(wanted: str, found: str | None) -> float:

@@ -33,6 +33,7 @@ from tare.knowledge.rows import WINDOW, very_rows
 from tare.knowledge.schema import compared
 from tare.knowledge.seen_machines import kinds_seen, machines_seen
 from tare.study.conditions import expand
+from tare.study.database import ACKNOWLEDGING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -220,6 +221,7 @@ def _as_said(asked: Query, said: Sequence[Mapping[str, Any]]) -> Query:
     known = {
         name: all(name in one for one in databases) for name in ("nodes", "replication_factor")
     }
+    acknowledged = all(set(ACKNOWLEDGING) & set(one) for one in databases)
     threads = all("threads" in one.get("load", {}) for one in said)
     return replace(
         asked,
@@ -227,6 +229,7 @@ def _as_said(asked: Query, said: Sequence[Mapping[str, Any]]) -> Query:
         database="" if len(kinds) != 1 or NOT_SAID in kinds else kinds.pop(),
         nodes=asked.nodes if known["nodes"] else None,
         replication_factor=asked.replication_factor if known["replication_factor"] else None,
+        consistency=asked.consistency if acknowledged else "",
         threads=asked.threads if threads else None,
     )
 

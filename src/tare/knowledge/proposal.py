@@ -8,10 +8,13 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tare.databases.registry import declared
 from tare.errors import KnowledgeError
+from tare.knowledge.levels import levels_of
 from tare.knowledge.proposed_sides import level_of, sides_of, why_not
 from tare.machines.facts import local_facts
 from tare.runtimes.registry import BARE, registered
+from tare.study.database import Database
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ question: {question}
 database:
   kind: cassandra
   nodes: {nodes}
-  replication_factor: {replicas}{snitch}
+  replication_factor: {replicas}{consistency}{snitch}
 platform: {{machines: local, {base}{server_cpus}}}{clusters}
 client: {{machines: local, {client}{client_cpus}}}
 {load_note}
@@ -91,6 +94,7 @@ def study_text(asked: Query, size: Size) -> str:
         intensity=_intensity(asked),
         primary=_OF_A_RATE if _partial(asked) else "",
         load_note=_comment(note),
+        consistency=_consistency(asked),
         snitch=_SNITCH if _chosen_from(asked) else "",
         server_cpus=servers,
         client_cpus=clients,
@@ -112,10 +116,21 @@ def _cpus(asked: Query) -> tuple[str, str]:
     return f', limits: {{cpuset: "{servers}"}}', f', limits: {{cpuset: "{cpus - 1}"}}'
 
 
+def _consistency(asked: Query) -> str:
+    """The levels of reads and writes that are asked about, as a line of the file."""
+    levels = levels_of(asked.consistency)
+    if len(levels) < 2:
+        return ""
+    reads, writes = levels["reads"], levels["writes"]
+    both = reads if reads == writes else f"{{read: {reads}, write: {writes}}}"
+    return f"\n  consistency: {both}"
+
+
 def _chosen_from(asked: Query) -> bool:
-    """Whether a read at QUORUM leaves replicas out, so that something chooses among them."""
-    copies = asked.replication_factor or 1
-    return copies // 2 + 1 < copies
+    """Whether a read leaves replicas out, so that something chooses among them."""
+    read = levels_of(asked.consistency).get("reads", "QUORUM")
+    level = {"replication_factor": asked.replication_factor or 1, "consistency": {"read": read}}
+    return declared(_DATABASE).replica_chosen(Database.model_validate(level))
 
 
 def write_study(path: Path, text: str) -> None:

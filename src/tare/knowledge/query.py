@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from tare.databases.registry import declared
 from tare.knowledge.from_run import side_of
 from tare.knowledge.schema import compared
 from tare.load.workloads import sides
@@ -43,6 +44,7 @@ class Query:
         share: load as a share of the maximum, 0 to 1.
         at_rate: operations come at a set rate; how many are then in flight, and what share of the
             maximum they are, is not said.
+        consistency: how many copies answer, as a database's declaration says it: QUORUM.
         clusters: side by side, where they are more than one.
         reads: share of reads in the workload, where it is not the one its name stands for.
     """
@@ -71,6 +73,7 @@ class Query:
     at_rate: bool | None = None
     nodes: int | None = None
     replication_factor: int | None = None
+    consistency: str = ""
     clusters: int | None = None
     reads: float | None = None
 
@@ -156,6 +159,7 @@ def query_of(
         at_rate=_at_rate(setup) or None,
         nodes=setup.database.nodes,
         replication_factor=setup.database.replication_factor,
+        consistency=declared(setup.database.kind).acknowledged(setup.database),
         clusters=setup.clusters if setup.clusters > 1 else None,
         reads=_reads(setup),
         **against,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.knowledge.claims import Kind, by_digits, claim_of, contradicted
+from tare.knowledge.mixes import mixes_apart
 from tare.knowledge.nearness import (
     RELATED,
     copies_of,
@@ -110,7 +111,7 @@ def _direction(finding: Finding) -> bool:
 def _exactly(asked: Query) -> Iterator[Callable[[Finding], bool]]:
     """One test per field that picks rows of a table, rather than tables."""
     if asked.workload:
-        yield lambda one: asked.workload in one.workload
+        yield lambda one: mixes_apart(asked.workload, asked.reads, one.workload) == 0
     if asked.client:
         yield lambda one: one.treatment is not None and one.treatment.client == asked.client
     if asked.address:

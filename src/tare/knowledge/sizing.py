@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.analysis.usual_spread import IN_SLICES
 from tare.knowledge.pooling import sd_log
 
 if TYPE_CHECKING:
@@ -21,10 +22,6 @@ LEAST, MOST = 3, 1000
 may have."""
 ASSUMED = 0.05
 """Sd of a log-ratio where nothing is known; what docs/decisions/0002 simulates."""
-IN_SLICES = 0.03
-"""Sd of a log-ratio between identical servers, one each, that start from one snapshot and take
-turns in slices, where half the load writes: 2% of a server, and what the slices leave
-(docs/resolution.md)"""
 FURTHEST = 0.5
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 WORDS = {"none": "no difference"}
 """Directions that are not said in their own word."""
 _HUNDREDFOLD = 100.0
+_NOT_STATED = " not stated"
 
 
 def percent(ratio: float, *, whole: bool = False) -> str:
@@ -45,3 +51,26 @@ def span(low: float | None, high: float | None, *, whole: bool = False) -> str:
 def of(change: str, noun: str) -> str:
     """The change in front of what changes: +3.4% mean latency, 5.90x the mean latency."""
     return f"{change} the {noun}" if change.endswith("x") else f"{change} {noun}"
+
+
+def not_stated(field: str) -> str:
+    """The phrase for a field of which a source says nothing."""
+    return field + _NOT_STATED
+
+
+def known_and_not_stated(differs: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Of phrases on how a finding is apart from a question: in what it differs, and the fields of
+    which its source says nothing, which may be alike."""
+    phrases = list(differs)
+    unknown = [one.removesuffix(_NOT_STATED) for one in phrases if one.endswith(_NOT_STATED)]
+    return [one for one in phrases if not one.endswith(_NOT_STATED)], unknown
+
+
+def apart(differs: Iterable[str], alike: str) -> str:
+    """The same in words, after the word for how near it is; `alike` where there is neither."""
+    known, unknown = known_and_not_stated(differs)
+    parts = [
+        f"differs in: {', '.join(known)}" if known else "",
+        f"not stated: {', '.join(unknown)}" if unknown else "",
+    ]
+    return "; ".join(part for part in parts if part) or alike

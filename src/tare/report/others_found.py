@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.knowledge.wording import known_and_not_stated, not_stated
 from tare.report import numbers
 from tare.report.escaping import plain
 from tare.report.table import Cell
@@ -65,7 +66,9 @@ def cell(effect: Effect) -> Cell:
 
 
 def _nearest(one: OtherFinding) -> str:
-    apart = f", differs in {plain(one.differs[0])}" if one.differs and one.word != "alike" else ""
+    known, unknown = known_and_not_stated(one.differs[:1] if one.word != "alike" else ())
+    apart = "".join(f", differs in {plain(phrase)}" for phrase in known)
+    apart += "".join(f", {plain(not_stated(field))}" for field in unknown)
     return f"{_change(one)} ({plain(one.study)}, {one.word}{apart})"
 
 
@@ -106,7 +109,9 @@ def _whole(ratio: float) -> str:
 
 
 def _source(one: OtherFinding) -> str:
-    apart = f", differs in: {plain('; '.join(one.differs))}" if one.differs else ""
+    known, unknown = known_and_not_stated(one.differs)
+    apart = f", differs in: {plain('; '.join(known))}" if known else ""
+    apart += f", not stated: {plain('; '.join(unknown))}" if unknown else ""
     against = ""
     if one.contradicted:
         against = f" Its source contradicts itself here: tare findings show {plain(one.id)}."

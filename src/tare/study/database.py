@@ -104,11 +104,20 @@ KeyCache = Annotated[
 Scalar = Annotated[Any, BeforeValidator(_scalar), WithJsonSchema(SCALAR_SCHEMA)]
 
 
+ACKNOWLEDGING = ("consistency", "write_concern", "read_preference", "journal")
+"""Fields of the database that say how many copies answer an operation."""
+
+
 class Consistency(StudyPart):
     """How many replicas must answer, per kind of operation."""
 
     read: ReadConsistency = Field("QUORUM", description="consistency level of reads")
     write: WriteConsistency = Field("QUORUM", description="consistency level of writes")
+
+
+def both_levels(value: object) -> object:
+    """One word is the level of reads and of writes."""
+    return {"read": value, "write": value} if isinstance(value, str) else value
 
 
 class Compaction(StudyPart):
@@ -147,8 +156,12 @@ class Database(StudyPart):
     replication_factor: int = Field(
         1, ge=1, le=100, description="copies of each row", json_schema_extra={"unit": "replicas"}
     )
-    consistency: Consistency = Field(
-        Consistency(), description="Cassandra: consistency level per kind of operation"
+    consistency: Annotated[
+        Consistency,
+        BeforeValidator(both_levels, json_schema_input_type=Consistency | ReadConsistency),
+    ] = Field(
+        Consistency(),
+        description="Cassandra: consistency level, one for all operations or {read, write}",
     )
     write_concern: WriteConcern = Field(
         None,

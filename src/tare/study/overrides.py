@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import StudyError
 from tare.study.document import parse_document
 from tare.study.patch import path_of
+from tare.study.short_forms import write_in_full
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +71,7 @@ def set_field(document: Document, keys: list[str], value: Any, where: str) -> No
     place[key] = value
     _forget(document, path)
     document.at[path] = where
+    write_in_full(document)
 
 
 def _key(place: Any, path: tuple[str | int, ...], text: str, where: str) -> Any:

@@ -6,6 +6,8 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tare.study.short_forms import in_full
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -47,7 +49,10 @@ def path_of(dotted: str, above: FieldPath = ()) -> FieldPath:
 
 
 def assignments(patch: Mapping[str, Any]) -> Iterator[Assignment]:
-    """The fields that the patch sets, in its own order; mappings are walked, lists are not."""
+    """The fields that the patch sets, in its own order; mappings are walked, lists are not.
+
+    A word that stands for several fields sets each of them.
+    """
     yield from _walk(patch, (), ())
 
 
@@ -55,7 +60,11 @@ def _walk(patch: Mapping[str, Any], path: FieldPath, written: FieldPath) -> Iter
     free = any(path[: len(known)] == known for known in FREE_MAPPINGS)
     for key, value in patch.items():
         below = (*path, key) if free else path_of(key, path)
-        if isinstance(value, dict) and value:
+        fields = in_full(below, value)
+        if fields is not value:
+            for name, each in fields.items():
+                yield Assignment((*below, name), each, (*written, key))
+        elif isinstance(value, dict) and value:
             yield from _walk(value, below, (*written, key))
         else:
             yield Assignment(below, value, (*written, key))

@@ -79,6 +79,13 @@ class Plan(_Part):
         return [*self.conditions, *(one.condition for one in self.left_out)]
 
     @property
+    def whole(self) -> list[Condition]:
+        """Every condition of the study, those that are not selected here too."""
+        if not self.study.only:
+            return self.planned
+        return expand(self.study.model_copy(update={"only": {}}))
+
+    @property
     def not_compared(self) -> list[tuple[Condition, Condition]]:
         """(baseline, treatment) of every comparison of which one side is left out."""
         running = {one.name for one in self.conditions}

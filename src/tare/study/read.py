@@ -27,6 +27,7 @@ from tare.study.rules import (
 from tare.study.scale import rescale
 from tare.study.schema import Setup, Study
 from tare.study.selection import select, selection_problems, with_baseline
+from tare.study.short_forms import write_in_full
 from tare.study.show_rules import show_problems
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def load_study(
             why="a study is a mapping (name: value)",
             remedy="begin with `study: my-study`",
         )
+    write_in_full(document)
     scaled = rescale(document, scale)
     override(document, overrides)
     select(document, only)

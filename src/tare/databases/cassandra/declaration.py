@@ -71,6 +71,12 @@ class CassandraDeclaration(DatabaseDeclaration):
     def memory_in_words(self, setup: Setup, size: str) -> tuple[FieldPath, str, str]:
         return ("database", "heap"), f"heap {size}", "lower database.heap or database.nodes"
 
+    def acknowledged(self, database: Database) -> str:
+        levels = database.consistency
+        if levels.read == levels.write:
+            return str(levels.read)
+        return f"reads {levels.read}, writes {levels.write}"
+
     def replica_chosen(self, database: Database) -> bool:
         """The dynamic snitch does, where a read needs fewer replicas than there are."""
         from tare.databases.cassandra.rules import replicas_needed

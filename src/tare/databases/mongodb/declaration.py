@@ -98,6 +98,19 @@ class MongoDeclaration(DatabaseDeclaration):
             lower = "lower platform.limits.memory, load.records or database.nodes"
         return path, f"cache {size}", lower
 
+    def acknowledged(self, database: Database) -> str:
+        """What the study sets of it, as findings of others have it."""
+        from tare.enumeration import count
+
+        concern, preference = database.write_concern, database.read_preference
+        by = count(concern, "member") if isinstance(concern, int) else concern
+        said = [
+            f"writes acknowledged by {by}" if by else "",
+            {True: "journalled", False: "not journalled", None: ""}[database.journal],
+            f"read preference {preference}" if preference else "",
+        ]
+        return ", ".join(one for one in said if one)
+
     def bring(self, database: Database, to: Destination) -> Installed:
         from tare.databases.mongodb.bits import bring
 
