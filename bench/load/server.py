@@ -78,6 +78,7 @@ def start(
     again: bool = False,
     ring: Sequence[str] = (),
     settings: Mapping[str, object] = MappingProxyType({}),
+    jvm: Sequence[str] = (),
 ) -> Server:
     """Start a node and wait until it answers.
 
@@ -90,6 +91,7 @@ def start(
         ring: addresses of all nodes of its cluster, in their order on the ring, the first of which
             is the seed; empty is a node alone.
         settings: of its cassandra.yaml, over all others.
+        jvm: further options of its JVM.
 
     Raises:
         ClusterError: it ended, or did not answer in time; the log says why.
@@ -98,7 +100,7 @@ def start(
     site = Site.in_place("bench-load", directory, address, "loopback")
     if not again:
         shutil.rmtree(directory, ignore_errors=True)
-        _configure(tree, site, heap_mib, ring or [address], settings)
+        _configure(tree, site, heap_mib, ring or [address], settings, jvm)
     jamm = next(name for name in tree.jars if name.startswith("jamm"))
     command = configuration.command(java=str(tree.java), lib=str(tree.lib), jamm=jamm, site=site)
     log = directory / "output.log"
@@ -120,7 +122,12 @@ def start(
 
 
 def _configure(
-    tree: Tree, site: Site, heap_mib: int, ring: Sequence[str], settings: Mapping[str, object]
+    tree: Tree,
+    site: Site,
+    heap_mib: int,
+    ring: Sequence[str],
+    settings: Mapping[str, object],
+    jvm: Sequence[str],
 ) -> None:
     for path in (site.conf_on_host, Path(configuration.temporary(site))):
         path.mkdir(parents=True)
@@ -135,7 +142,7 @@ def _configure(
     )
     arguments = configuration.jvm_arguments(
         heap_bytes=heap_mib << 20,
-        extra=[],
+        extra=jvm,
         class_path=[site.conf, *(f"{tree.lib}/{jar}" for jar in tree.jars)],
     )
     for name, text in {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -48,7 +49,8 @@ _JARS = (
     f"org.mongodb:mongo-java-driver:{_DRIVER_VERSION}",
     "org.slf4j:slf4j-simple:1.7.25",
 )
-_BUILD_SECONDS = 3600
+_DRIVER = "mongo-wire-driver"
+_ANSWER_SECONDS, _BUILD_SECONDS = 60, 3600
 
 
 @dataclass(frozen=True)
@@ -160,21 +162,30 @@ def _specification(load: Load, directory: Path) -> dict[str, object]:
 
 
 def driver_program(say: Callable[[str], None]) -> str:
-    """The runner of the official Rust driver, which is built where it is not there.
+    """The runner of the official Rust driver, which is built where Tare's cache has none of this
+    source and this cargo.
 
     Raises:
-        ArtifactError: cargo is missing, or could not build it.
+        ArtifactError, RuntimeUnavailableError: cargo is missing, or could not build it.
     """
     source = _HERE / "driver"
     why, remedy = "the official driver's runner is built with cargo", "install Rust"
     cargo = find_program("cargo", why, remedy)
+    release = run_to_end([cargo, "--version"], _ANSWER_SECONDS, cwd=source).first(1)
+    files = (source / name for name in ("Cargo.toml", "Cargo.lock", "src/main.rs"))
+    own = text_digest("\n".join([release, *(file.read_text("utf-8") for file in files)]))[:8]
+    root, _ = kept(f"{_DRIVER}-{own}", None, partial(_build_driver, cargo, source, say))
+    return str(root / _DRIVER)
+
+
+def _build_driver(cargo: str, source: Path, say: Callable[[str], None], root: Path) -> None:
     target = Path(os.environ.get("CARGO_TARGET_DIR", source.parents[2] / "target")) / "mongo-wire"
-    say("building the runner of the official driver with cargo: a minute or two the first time")
+    say("building the runner of the official driver with cargo: some minutes, the first time")
     words = [cargo, "build", "--release", "--locked", "--target-dir", str(target)]
     ended = run_to_end(words, _BUILD_SECONDS, cwd=source)
     if not ended.ok:
         raise ArtifactError("cargo could not build the runner", why=ended.last(6))
-    return str(target / "release" / "mongo-wire-driver")
+    shutil.copy2(target / "release" / _DRIVER, root)
 
 
 def _driver(say: Callable[[str], None]) -> Client:

@@ -26,13 +26,13 @@ question: Does a server that keeps documents run there?
 database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
 platform: {platform}
 client: {client}
-load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
+load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 300ms, measure: 1s}}
 factors:
   way:
 {levels}
 baseline: {{way: {baseline}}}
 design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
-         warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
+         warm: {{gentle: 0s, at_least: 500ms, at_most: 500ms, window: 125ms}}}}
 """
 _SETUP = Path(__file__).parents[2] / "setup" / "ferretdb.sh"
 _CANNOT, _NOT_VALID = 3, 3

@@ -20,8 +20,6 @@ from tare.machines import neighbours
 from tare.study.schema import Design, Setup, Warm
 from tests.machines.neighbour import reaches
 
-from .conftest import cassandra_cache
-
 ROWS = 2000
 DESIGN = Design(reset="keep")
 QUICK = ["-XX:TieredStopAtLevel=1"]
@@ -31,10 +29,11 @@ Started = tuple[CassandraCluster, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def snapshot_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def snapshot_cache(shared_cache: Path) -> Iterator[Path]:
     """A cache with Cassandra's files, and then with the one snapshot of these setups."""
     with pytest.MonkeyPatch.context() as environment:
-        yield cassandra_cache(tmp_path_factory.mktemp("snapshots") / "cache", environment)
+        environment.setenv("TARE_CACHE", str(shared_cache))
+        yield shared_cache
 
 
 def setup(platform: dict[str, str], nodes: int = 1) -> Setup:
@@ -56,6 +55,12 @@ def resources_for(setups: Sequence[Setup], work: Path) -> Iterator[RunResources]
             yield resources
         finally:
             assert resources.close() == []
+
+
+def the_only_one(cache: Path) -> str:
+    """By what the snapshot of these setups is found, of which none was made twice."""
+    (kept,) = (path.name for path in (cache / "snapshots").iterdir() if path.is_dir())
+    return kept
 
 
 def snapshots_of(resources: RunResources) -> Snapshots:

@@ -19,20 +19,20 @@ database: {{kind: mongodb, version: "7.0", nodes: 3, replication_factor: 3, stan
            write_concern: 2}}
 platform: {platform}
 client: {client}
-load: {{workload: ycsb-a, records: 500, threads: 8, warmup: 500ms, measure: {measure}}}
+load: {{workload: ycsb-a, records: 500, threads: 8, warmup: 300ms, measure: {measure}}}
 factors:
   way:
 {levels}
 baseline: {{way: {baseline}}}
 design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: keep, order: randomised,
-         warm: {{gentle: 0s, at_least: 1s, at_most: 5s, window: 1s}}}}
+         warm: {{gentle: 0s, at_least: 500ms, at_most: 500ms, window: 125ms}}}}
 """
 STAND_IN = "a server that keeps nothing, and not MongoDB"
 STATES = ["PRIMARY", "SECONDARY", "SECONDARY"]
 
 
 def write(bench: Bench, levels: dict[str, str], *, platform: str = "{}", client: str = "{}",
-          measure: str = "1500ms") -> Path:  # fmt: skip
+          measure: str = "1s") -> Path:  # fmt: skip
     """A study of these conditions, each by what it sets; the first is the baseline."""
     path = bench.root / "set.yaml"
     lines = "\n".join(f"    {name}: {sets}" for name, sets in levels.items())
@@ -101,6 +101,6 @@ def measured_in_slices(
     for name, manifest in found.items():
         assert (reached(manifest) == names) == (name == "container-dns")
         assert all(one["path"].startswith(name) for one in members(manifest))
-        assert manifest["slices"]["count"] == 15 * (others if name == endpoints[0] else 1)
+        assert manifest["slices"]["count"] == 10 * (others if name == endpoints[0] else 1)
         assert manifest["slices"]["frozen"]
     return found

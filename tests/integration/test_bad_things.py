@@ -20,7 +20,7 @@ pytestmark = pytest.mark.engine
 
 @contextlib.contextmanager
 def killed_and_run_again(
-    bench: Bench, study: Path, *options: str, begun: int = 4, after_s: float = 6.0, trials: int = 4
+    bench: Bench, study: Path, *options: str, begun: int = 4, after_s: float = 4.0, trials: int = 4
 ) -> Iterator[None]:
     """A run that kill -9 ends in its second block; behind the `with` the same command goes on.
 
@@ -47,17 +47,18 @@ def killed_and_run_again(
 
 
 def good_after_harm(
-    bench: Bench, study: Path, harm: Callable[[int], None], measure: str
+    bench: Bench, study: Path, harm: Callable[[int], None], measure: str, after_s: float = 3.0
 ) -> list[dict[str, Any]]:
     """Every trial of two blocks, though harm came to a trial of the condition `bridge`.
 
     Args:
         harm: is given the run's process.
         measure: how long a trial is.
+        after_s: how long behind the begin of that trial: its load runs by then.
     """
     process = bench.start("run", study, "--set", f"load.measure={measure}")
     bench.await_event(process, "trial begun", of="bridge")
-    time.sleep(3.0)  # into the trial
+    time.sleep(after_s)
     harm(process.pid)
     output, _ = process.communicate(timeout=300)
     assert process.returncode in (0, 3), output

@@ -28,14 +28,14 @@ question: What do the guests cost?
 database: {{heap: 256MiB, {quick}}}
 platform: {{machines: ssh}}
 client: {{machines: ssh}}
-load: {{records: 2000, threads: 8, warmup: 500ms, measure: {measure}}}
+load: {{records: 2000, threads: 8, warmup: 300ms, measure: {measure}}}
 factors:
   hosts:
     metal: {{platform.hosts: metal}}
     guests: {{platform.hosts: guests}}
 baseline: {{hosts: metal}}
 design: {{slice: {slice}, deployments: 1, blocks: {blocks}, reset: keep, fresh: {fresh},
-         warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
+         warm: {{at_least: 500ms, at_most: 500ms, window: 125ms}}}}
 """
 GROUPS = {"metal": ["m1"], "guests": ["v1"], "clients": ["load1"]}
 
@@ -67,7 +67,7 @@ def named(hosts: ssh_hosts.SshHosts) -> Iterator[ssh_hosts.SshHosts]:
 
 def write(bench: Bench, **changed: Any) -> Path:
     path = bench.root / "groups.yaml"
-    words: dict[str, Any] = {"slice": "off", "measure": "1500ms", "blocks": 1}
+    words: dict[str, Any] = {"slice": "off", "measure": "1s", "blocks": 1}
     words |= {"fresh": "deployment"} | changed
     path.write_text(STUDY.format(quick=QUICK, **words), encoding="utf-8")
     return path
@@ -98,7 +98,7 @@ def test_two_groups_are_driven_in_slices_and_what_differs_is_told_first(
             group,
             {host, "load1"},
         )
-        assert (manifest["slices"]["count"], manifest["slices"]["frozen"]) == (15, True)
+        assert (manifest["slices"]["count"], manifest["slices"]["frozen"]) == (10, True)
         text = (bench.root / "runs/groups/trials" / name / "slices.jsonl").read_text("utf-8")
         rows = [json.loads(line) for line in text.splitlines()]
         assert all(len(row["units_cpu_s"]) == 2 for row in rows), "the trial's own units alone"

@@ -112,7 +112,7 @@ def test_all_endpoints_of_one_set_of_pods_in_slices(bench: Bench, api: Api) -> N
         assert manifest["status"] == "done", manifest["reason"]
         others = 3  # of the baseline's deployment: it has as many slices as they together
         share = others if manifest["levels"]["endpoint"] == "host-port" else 1
-        assert manifest["slices"]["count"] == 15 * share
+        assert manifest["slices"]["count"] == 10 * share
         assert manifest["slices"]["frozen"]
         assert manifest["clients"][0]["errors"] == 0
         assert manifest["path"]["endpoint"] == manifest["levels"]["endpoint"]

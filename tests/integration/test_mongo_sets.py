@@ -74,7 +74,7 @@ FROM_ONE = """\
 study: set
 question: Do servers that keep documents start from one snapshot?
 database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
-load: {{workload: ycsb-b, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
+load: {{workload: ycsb-b, records: 200, threads: 4, warmup: 300ms, measure: 1s}}
 factors:
   platform:
     native: {{}}
@@ -82,7 +82,7 @@ factors:
     layer: {{platform: {{runtime: docker, network: bridge, storage: layer}}}}
 baseline: {{platform: native}}
 design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: keep,
-         warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
+         warm: {{gentle: 0s, at_least: 500ms, at_most: 500ms, window: 125ms}}}}
 """
 
 

@@ -30,12 +30,12 @@ study: set
 question: Does a replica set work end to end?
 database: {{kind: mongodb, version: "{version}", home: "{home}", nodes: {nodes},
            replication_factor: {nodes}{more}}}
-load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 500ms, measure: 1500ms}}
+load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 300ms, measure: 1s}}
 factors:
   client: {{one: {{}}, other: {{load: {{threads: 4}}}}}}
 baseline: {{client: one}}
 design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
-         warm: {{gentle: 0s, at_least: 1s, at_most: 5s, window: 1s}}}}
+         warm: {{gentle: 0s, at_least: 500ms, at_most: 500ms, window: 125ms}}}}
 """
 
 

@@ -29,6 +29,7 @@ from .from_snapshots import (
     setup,
     side_by_side,
     snapshot_cache,
+    the_only_one,
 )
 
 __all__ = ["snapshot_cache"]
@@ -61,14 +62,14 @@ WAYS = ["native", "native again", "podman.host", "podman.loopback", "podman.brid
 STUBS = """\
 study: set
 database: {kind: mongodb, version: "7.0", nodes: 3, replication_factor: 3, stand_in: true}
-load: {workload: ycsb-a, records: 500, threads: 8, warmup: 500ms, measure: 1500ms}
+load: {workload: ycsb-a, records: 500, threads: 8, warmup: 300ms, measure: 1s}
 factors:
   platform:
 """
 SHORT = """\
 baseline: {platform: docker}
 design: {slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
-         warm: {gentle: 0s, at_least: 1s, at_most: 5s, window: 1s}}
+         warm: {gentle: 0s, at_least: 500ms, at_most: 500ms, window: 125ms}}
 """
 
 neighbour = pytest.fixture(a_neighbour)
@@ -89,7 +90,7 @@ def nothing_left() -> Iterator[None]:
 
 
 def test_networks_storages_and_limits(bench: Bench) -> None:
-    study = bench.study(NATIVE, HOST, BRIDGE, PUBLISHED, LIMITED, fresh="block")
+    study = bench.study(NATIVE, HOST, BRIDGE, PUBLISHED, LIMITED)
     manifests = bench.done(bench.tare("run", study))
     assert {name: one["units"][0]["path"] for name, one in manifests.items()} == {
         "native": "loopback of the host",
@@ -181,6 +182,7 @@ def test_its_containers_start_from_native_s_snapshot_and_have_docker_s_rights(
                 allowed.append(rights(cluster))
         told = [data for _, data in started]
     assert all(data == told[0] for data in told)
+    assert told[0]["key"] == the_only_one(snapshot_cache)
     assert all(one == allowed[-1] for one in allowed)
     assert allowed[0]["Uid"] == str(OWN_USER)
     assert allowed[0]["CapEff"] == allowed[0]["CapBnd"] == 16 * "0"

@@ -145,7 +145,7 @@ def test_what_is_taken_from_a_run_costs_a_trial_at_most(
     bench: Bench, harm: Callable[[int], None]
 ) -> None:
     study = bench.study(NATIVE, BRIDGE, blocks=2)
-    good = good_after_harm(bench, study, harm, "5s")
+    good = good_after_harm(bench, study, harm, "3500ms", after_s=1.5)
     assert {one["clients"][0]["errors"] for one in good} == {0}
 
 

@@ -84,7 +84,7 @@ def test_two_endpoints_of_one_task_in_slices(bench: Bench) -> None:
     assert len({one["deployment"] for one in found.values()}) == 1
     for manifest in found.values():
         assert manifest["status"] == "done", manifest["reason"]
-        assert manifest["slices"]["count"] == 15
+        assert manifest["slices"]["count"] == 10
         assert manifest["slices"]["frozen"]
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["path"].startswith(manifest["levels"]["endpoint"])
@@ -92,12 +92,12 @@ def test_two_endpoints_of_one_task_in_slices(bench: Bench) -> None:
 
 
 def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
-    """FerretDB in its stead."""
-    levels = {name: f"{{platform.network: {name}}}" for name in ("host-port", "container-dns")}
-    for manifest in ferretdb.measured(bench, levels, platform=TASKS, client=INSIDE).values():
-        (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
-        assert unit["image"]
-        assert unit["path"].startswith(unit["network"])
+    """FerretDB in its stead, by one endpoint; others are tried with Cassandra and with stubs."""
+    levels = {"container-dns": "{platform.network: container-dns}"}
+    (manifest,) = ferretdb.measured(bench, levels, platform=TASKS, client=INSIDE).values()
+    (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
+    assert unit["image"]
+    assert unit["path"].startswith("container-dns")
     assert leftovers().words() == {}
 
 

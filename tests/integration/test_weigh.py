@@ -97,7 +97,7 @@ def test_a_new_connection_has_a_price_on_each_way_and_a_page(tmp_path: Path) -> 
 
 
 def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
-    found = weighed("--what", "bytes", "--seconds", "60")
+    found = weighed("--what", "bytes", "--seconds", "45")
     assert [one.way for one in found.prices] == WAYS
     assert (found.row_bytes, found.larger_row_bytes) == (1000, 9000)
     for one in found.prices:
@@ -162,7 +162,7 @@ def test_nothing_stays_of_what_is_stopped_once_clean_has_run(
 
 
 def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_path: Path) -> None:
-    words = ["native", "--rounds", "3", "--seconds", "30", "--in-flight", "1"]
+    words = ["native", "--rounds", "3", "--seconds", "24", "--in-flight", "1"]
     running = subprocess.Popen(
         [TARE, "weigh", *words],
         env={**os.environ, "TARE_CACHE": str(tmp_path)},
@@ -188,9 +188,9 @@ def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_pat
 
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
     """The servers take their time, too: a slice holds what they answer one after the other."""
-    words = ("--seconds", "44", "--in-flight", "32", "--service-us", "200")
+    words = ("--seconds", "32", "--in-flight", "8", "--service-us", "700")
     found = weighed(*words, DOCKER_HOST="unix:///nowhere/docker.sock")
     assert {one.way for one in found.prices} == {*WAYS[:2]}
     assert "no Docker engine answers" in found.left_out["docker"]
-    assert found.service_us == 200
-    assert all(one.round_trip.value > 200 for one in found.prices)
+    assert found.service_us == 700
+    assert all(one.round_trip.value > 700 for one in found.prices)

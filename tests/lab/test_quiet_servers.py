@@ -10,12 +10,14 @@ from typing import Any, cast
 
 import pytest
 
+from tare.errors import TareError, UnitGoneError
 from tare.lab import quiet_servers
 from tare.lab.quiet_servers import (
     QuietServers,
     Server,
     _entered,
     _fault,
+    _terminate,
     quiet_setup,
 )
 from tare.machines.cgroups import Accounting
@@ -146,3 +148,19 @@ def test_a_server_on_a_host_listens_behind_those_that_are_there_already(
         one = Server(cast("Runtime", runtime), program="/there/stub", listen="10.0.0.7")
         servers._serve(1, one)
     assert runtime.units[0].command[:3] == ["/there/stub", "--listen", "10.0.0.7:9142"]
+
+
+def test_all_clients_are_asked_to_end_though_one_is_gone() -> None:
+    asked: list[str] = []
+
+    def client(name: str, fault: TareError | None = None) -> Any:
+        def terminate() -> None:
+            asked.append(name)
+            if fault:
+                raise fault
+
+        return SimpleNamespace(running=SimpleNamespace(terminate=terminate))
+
+    unborn = SimpleNamespace(running=None)
+    _terminate([client("c1", UnitGoneError("it is gone")), cast("Any", unborn), client("c2")])
+    assert asked == ["c1", "c2"]

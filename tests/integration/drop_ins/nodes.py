@@ -118,7 +118,9 @@ def guarded(address: str, directory: Path) -> Iterator[tuple[Any, Path]]:
     encryption = {"enabled": True, "optional": False, "require_client_auth": False,
                   "keystore": str(keys), "keystore_password": PASSWORD}  # fmt: skip
     settings = {"authenticator": "PasswordAuthenticator", "client_encryption_options": encryption}
-    server = start(address, directory / "node", "0-1", settings=settings)
+    # the first user is made ten seconds after a node's start, where nobody says otherwise
+    at_once = ["-Dcassandra.superuser_setup_delay_ms=0"]
+    server = start(address, directory / "node", "0-1", settings=settings, jvm=at_once)
     try:
         session = connected(address, trust)
         with session.cluster:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,12 @@ def finished(command: list[str]) -> str:
     return done.stdout
 
 
+def together(*runs: Callable[[], str]) -> list[str]:
+    """Their outputs, side by side: the tool itself sleeps for seconds."""
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda run: run(), runs))
+
+
 def rows(session: Any, table: str) -> list[str]:
     """All rows of a table, columns by name: values as the driver shows them."""
     found = session.execute(f"SELECT * FROM {table}")
@@ -93,58 +100,72 @@ def test_rows_are_byte_equal_both_ways(session: Any, theirs: Stress) -> None:
     written = ("write", "n=10000", "no-warmup", "cl=ONE")
     read = ("read", "n=10000", "no-warmup", "cl=ONE", "-pop", "seq=1..10000")
     ours(*written, "-schema", "keyspace=ours")
-    theirs(*written, "-schema", "keyspace=theirs")
-    assert len(rows(session, "ours.standard1")) == 10_000
-    assert rows(session, "ours.standard1") == rows(session, "theirs.standard1")
     # Both compare every cell that they read with what they would have written.
-    for stress, other in ((ours, "theirs"), (theirs, "ours")):
-        output = stress(*read, "-schema", f"keyspace={other}")
-        assert counted(output, "Total partitions") == {"READ": 10_000}
-        assert counted(output, "Total errors") == {"READ": 0}
+    _, output = together(
+        partial(theirs, *written, "-schema", "keyspace=theirs"),
+        partial(theirs, *read, "-schema", "keyspace=ours"),
+    )
+    for told in (output, ours(*read, "-schema", "keyspace=theirs")):
+        assert counted(told, "Total partitions") == {"READ": 10_000}
+        assert counted(told, "Total errors") == {"READ": 0}
+    found = rows(session, "ours.standard1")
+    assert len(found) == 10_000
+    assert found == rows(session, "theirs.standard1")
 
 
-@pytest.mark.parametrize(
-    ("command", "options"),
-    [
-        ("keysize=23", ("-col", "n=FIXED(3)", "size=UNIFORM(1..100)")),
-        ("keysize=10", ("-col", "names=b,A,c1", "size=GAUSSIAN(5..50)")),
-        ("keysize=4", ("-pop", "seq=1001..1500", "-insert", "row-population-ratio=FIXED(1)/2")),
-    ],
+SIZES: tuple[tuple[str, ...], ...] = (
+    ("keysize=23", "-col", "n=FIXED(3)", "size=UNIFORM(1..100)"),
+    ("keysize=10", "-col", "names=b,A,c1", "size=GAUSSIAN(5..50)"),
+    ("keysize=4", "-pop", "seq=1001..1500", "-insert", "row-population-ratio=FIXED(1)/2"),
 )
-def test_other_sizes_columns_and_seeds_are_equal_too(
-    session: Any, theirs: Stress, command: str, options: tuple[str, ...]
-) -> None:
-    for stress, keyspace in ((ours, "ours2"), (theirs, "theirs2")):
-        session.execute(f"DROP KEYSPACE IF EXISTS {keyspace}")
-        words = ("write", "n=500", "no-warmup", "cl=ONE", command, *options)
-        stress(*words, "-schema", f"keyspace={keyspace}")
-    assert len(rows(session, "ours2.standard1")) == 500
-    assert rows(session, "ours2.standard1") == rows(session, "theirs2.standard1")
 
 
-@pytest.mark.parametrize(("profile", "table"), [(TYPES, "types"), (ROWS, "many")])
-def test_a_profile_makes_the_same_rows(
-    session: Any, theirs: Stress, tmp_path: Path, profile: str, table: str
-) -> None:
-    for stress, keyspace in ((ours, "ours3"), (theirs, "theirs3")):
-        path = tmp_path / f"{keyspace}.yaml"
-        path.write_text(profile.format(keyspace=keyspace), encoding="utf-8")
-        stress("user", f"profile={path}", "ops(insert=1)", "n=200", "no-warmup", "cl=ONE")
-    assert len(rows(session, f"ours3.{table}")) >= 200
-    assert rows(session, f"ours3.{table}") == rows(session, f"theirs3.{table}")
+def test_other_sizes_columns_and_seeds_are_equal_too(session: Any, theirs: Stress) -> None:
+    written = ("write", "n=500", "no-warmup", "cl=ONE")
+    for stress, name in ((ours, "ours2"), (theirs, "theirs2")):
+        together(
+            *(
+                partial(stress, *written, *size, "-schema", f"keyspace={name}v{number}")
+                for number, size in enumerate(SIZES)
+            )
+        )
+    for number, size in enumerate(SIZES):
+        found = rows(session, f"ours2v{number}.standard1")
+        assert len(found) == 500, size
+        assert found == rows(session, f"theirs2v{number}.standard1"), size
+
+
+def test_a_profile_makes_the_same_rows(session: Any, theirs: Stress, tmp_path: Path) -> None:
+    profiles = {"types": TYPES, "many": ROWS}
+    for stress, name in ((ours, "ours3"), (theirs, "theirs3")):
+        runs = []
+        for table, profile in profiles.items():
+            path = tmp_path / f"{name}{table}.yaml"
+            path.write_text(profile.format(keyspace=path.stem), encoding="utf-8")
+            words = ("user", f"profile={path}", "ops(insert=1)", "n=200", "no-warmup", "cl=ONE")
+            runs.append(partial(stress, *words))
+        together(*runs)
+    for table in profiles:
+        found = rows(session, f"ours3{table}.{table}")
+        assert len(found) >= 200, table
+        assert found == rows(session, f"theirs3{table}.{table}"), table
 
 
 def test_a_partition_that_is_visited_several_times_has_the_same_rows(
     session: Any, theirs: Stress, tmp_path: Path
 ) -> None:
-    found = {}
+    found: dict[str, set[str]] = {}
     for stress, name in ((ours, "ours5"), (theirs, "theirs5")):
+        runs = {}
         for visits, count in ((1, 100), (3, 250)):
             path = tmp_path / f"{name}v{visits}.yaml"
             path.write_text(VISITED.format(keyspace=path.stem), encoding="utf-8")
-            stress("user", f"profile={path}", "ops(insert=1)", f"n={count}", "no-warmup", "cl=ONE",
-                   "-insert", f"visits=fixed({visits})", "-pop", "seq=1..100")  # fmt: skip
-            found[path.stem] = set(rows(session, f"{path.stem}.visited"))
+            words = ("user", f"profile={path}", "ops(insert=1)", f"n={count}", "no-warmup",
+                     "cl=ONE", "-insert", f"visits=fixed({visits})",
+                     "-pop", "seq=1..100")  # fmt: skip
+            runs[path.stem] = partial(stress, *words)
+        together(*runs.values())
+        found |= {keyspace: set(rows(session, f"{keyspace}.visited")) for keyspace in runs}
     whole = found["ours5v1"]
     assert len(whole) == 100 * 4 * 3
     assert whole == found["theirs5v1"]
@@ -175,8 +196,7 @@ def test_queries_of_a_profile_find_the_same(theirs: Stress, tmp_path: Path) -> N
         ("ops(one=1,all=3)", "n=400", "-pop", "seq=1..200"),
     )
     for stress in (ours, theirs):
-        with ThreadPoolExecutor() as pool:  # the tool itself sleeps for seconds
-            one, whole, mixed = pool.map(lambda words, stress=stress: stress(*user, *words), asked)
+        one, whole, mixed = together(*(partial(stress, *user, *words) for words in asked))
         assert counted(one, "Total partitions") == {"one": 200}
         assert counted(whole, "Total partitions") == {"sweep": 200}
         assert sum(counted(mixed, "Total partitions").values()) == 400

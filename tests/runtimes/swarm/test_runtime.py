@@ -183,6 +183,19 @@ def test_each_node_is_a_service_of_one_task_with_its_files_limits_and_place(scen
     assert other == {"Constraints": ["node.id==id-swarm-2"]}
 
 
+def test_a_unit_without_time_to_end_is_killed_and_another_is_asked(
+    scene: Scene, tmp_path: Path
+) -> None:
+    """Docker kills a first process that obeys nothing else only once its time is over."""
+    scene.cluster("host-port")
+    killed = scene.service("tare-a-run-d1-k1-n1")["TaskTemplate"]["ContainerSpec"]
+    assert killed["StopSignal"] == "SIGKILL"
+    _, asked = filled_node(tmp_path / "asked", Volumes(), "preferred")
+    container = asked["TaskTemplate"]["ContainerSpec"]
+    assert "StopSignal" not in container
+    assert container["StopGracePeriod"] == 5_000_000_000
+
+
 def test_everything_made_carries_the_run_and_the_machine(scene: Scene) -> None:
     scene.cluster("host-port")
     for kind in ("service", "config", "network"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -113,7 +114,7 @@ class Hosts:
         return list(dict.fromkeys([*self.nodes, *self.clients]))
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Connect to the hosts and bring them what units need to be run and watched.
+        """Connect to the hosts and bring them what units need to be run and watched, all at once.
 
         Args:
             say: told what takes long, and of hosts that go missing later.
@@ -124,8 +125,10 @@ class Hosts:
         self.say = say
         if self.made is not None:
             self.made.start(say)
-        for machine in self.used:
-            machine.prepare(say)
+        with ThreadPoolExecutor(max_workers=len(self.used) or 1) as pool:
+            list(pool.map(lambda machine: machine.prepare(say), self.used))
+        for machine in self.used:  # again, now that all of them are at rest
+            machine.read_clock()
 
     def keep(self) -> None:
         """Have virtual machines of the run write to their disks what they were brought: one that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -49,30 +50,39 @@ class HostLeftovers:
 def leftovers(
     inventory: Inventory | None = None, connect: Callable[[Host], Connection] = Connection
 ) -> HostLeftovers:
-    """Look for leftovers on every host of the inventory that is named here, or of this one.
+    """Look for leftovers on every host of the inventory that is named here, or of this one: on all
+    at once, as one that is gone is waited for.
 
     Brought files stay: they are verified whenever they are used again.
     """
     if inventory is None:
         inventory = named_inventory()
+    hosts = inventory.hosts if inventory else ()
     made = HostLeftovers()
-    script = (files(__package__) / "find.sh").read_text(encoding="ascii")
-    for host in inventory.hosts if inventory else ():
-        connection = connect(host)
-        try:
-            done = connection.script(script, str(host.directory), owner(), within_s=_WITHIN_S)
-            lines = done.out.decode(errors="replace").splitlines()
-            if done.status != 0:
-                raise connection.failed("find.sh", done)
-        except TareError as error:
-            made.unseen.append(error)
-            continue
-        finally:
-            connection.close()
-        kept = [line for line in lines if line.partition(" ")[0] in _KINDS]
-        if kept:
-            made.found[host] = kept
+    with ThreadPoolExecutor(max_workers=len(hosts) or 1) as pool:
+        told = pool.map(lambda one: _lines(connect(one)), hosts)
+        for host, lines in zip(hosts, told, strict=True):
+            if isinstance(lines, TareError):
+                made.unseen.append(lines)
+            elif lines:
+                made.found[host] = lines
     return made
+
+
+def _lines(connection: Connection) -> list[str] | TareError:
+    """What the search on one host prints, or why it cannot be told."""
+    script = (files(__package__) / "find.sh").read_text(encoding="ascii")
+    place = str(connection.host.directory)
+    try:
+        done = connection.script(script, place, owner(), within_s=_WITHIN_S)
+        lines = done.out.decode(errors="replace").splitlines()
+        if done.status != 0:
+            raise connection.failed("find.sh", done)
+    except TareError as error:
+        return error
+    finally:
+        connection.close()
+    return [line for line in lines if line.partition(" ")[0] in _KINDS]
 
 
 def remove(

@@ -109,6 +109,7 @@ class ConnectivityCheck(PathCheck):
             self.helper,
             [POD, "answer", "--name", group.units[index], str(port)],
             Limits(),
+            grace_s=0.0,
         )
         return group.reach(index, group.start(index, software, {}))
 

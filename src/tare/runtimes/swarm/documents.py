@@ -34,7 +34,7 @@ class Software:
         requests: what the scheduler sets aside; None: as much as the limits.
         environment: of the program.
         ulimits: name to the number that is both limits.
-        grace_s: how long it may take to end, seconds.
+        grace_s: how long it may take to end, seconds; 0: it is killed.
         storage: volume or layer.
         volume: name of a volume that its node has already; empty: one is made with the task.
     """
@@ -104,6 +104,7 @@ def service_document(
         "Configs": [_config(file, *held) for file, held in sorted(configs.items())],
         "Ulimits": [{"Name": k, "Soft": v, "Hard": v} for k, v in software.ulimits.items()],
         "StopGracePeriod": int(max(software.grace_s, 1) * _NS),
+        **({} if software.grace_s > 0 else {"StopSignal": "SIGKILL"}),
         **IN_SERVICE,
     }
     if reach.network != HOST:
