@@ -133,8 +133,8 @@ def kind(one: Condition) -> tuple[object, ...]:
 
 
 @cache
-def kinds(name: str, scale: str) -> list[list[bool]]:
-    """For each kind of a shipped study, which of its conditions are of it."""
+def kinds(name: str, scale: str | None) -> list[list[bool]]:
+    """For each kind of a shipped study, at its own scale or this one, which conditions are of it."""
     found = [kind(one) for one in expand(load_study(STUDIES / f"{name}.yaml", scale=scale))]
     distinct = list(dict.fromkeys(found))
     return [[one == own for one in found] for own in distinct]
@@ -142,7 +142,7 @@ def kinds(name: str, scale: str) -> list[list[bool]]:
 
 @pytest.mark.parametrize(("name", "scale"), SCALED)
 def test_shipped_scales_keep_which_conditions_are_of_one_kind(name: str, scale: str) -> None:
-    assert kinds(name, scale) == kinds(name, "paper")
+    assert kinds(name, scale) == kinds(name, None)
 
 
 def test_a_scale_that_is_named_and_not_there_is_refused(refuse: RefuseStudy) -> None:
