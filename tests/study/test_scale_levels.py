@@ -134,7 +134,7 @@ def kind(one: Condition) -> tuple[object, ...]:
 
 @cache
 def kinds(name: str, scale: str | None) -> list[list[bool]]:
-    """For each kind of a shipped study, at its own scale or this one, which conditions are of it."""
+    """For each kind of a shipped study, at this scale or its own, which conditions are of it."""
     found = [kind(one) for one in expand(load_study(STUDIES / f"{name}.yaml", scale=scale))]
     distinct = list(dict.fromkeys(found))
     return [[one == own for one in found] for own in distinct]
