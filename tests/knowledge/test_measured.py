@@ -76,6 +76,22 @@ def test_one_kind_of_metric_may_be_asked_for() -> None:
 
 
 @pytest.mark.parametrize("kept", measured_runs(), ids=lambda one: str(one.run))
+def test_each_finding_of_a_run_has_an_id_of_its_own(kept: MeasuredRun) -> None:
+    """Else one takes the other's place: a condition may be compared by several factors."""
+    assert len({one.id for one in kept.findings}) == len(kept.findings)
+
+
+def test_a_condition_that_two_factors_compare_is_found_by_the_one_that_is_asked_for() -> None:
+    (kept,) = (one for one in measured_runs() if one.run == "shirinbab-2020-table-2")
+    asked = Query(platform="docker", network="published", replication_factor=3)
+    (told,) = measured_near([kept], asked, family, FAMILIES, "cpu")
+    (value,) = told.values
+    treatment, _, baseline = value.where.partition(" over ")
+    assert treatment.startswith("run shirinbab-2020: docker.rf3.1")
+    assert baseline.startswith("nonvirtualized.rf3.1")
+
+
+@pytest.mark.parametrize("kept", measured_runs(), ids=lambda one: str(one.run))
 def test_what_comes_with_tare_is_what_the_kept_analyses_say(kept: MeasuredRun) -> None:
     made = measured_from(KEPT / kept.run, kept, unpooled=kept.run in UNPOOLED)
     assert MeasuredRun.model_validate_json(written(made)) == kept

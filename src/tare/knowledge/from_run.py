@@ -130,7 +130,15 @@ class _Made:
     run: str
 
     def id_of(self, effect: Effect) -> str:
+        """Its own: with the factor where the same condition is compared by another one, too."""
         levels = _slug("-".join(effect.levels.values()))
+        if any(
+            one.levels == effect.levels
+            and one.metric == effect.metric
+            and one.factor != effect.factor
+            for one in self.analysis.effects
+        ):
+            levels += f"-by-{_slug(effect.factor)}"
         return f"{self.run}{_COMPUTED}{levels}.{effect.metric}"
 
     def database_of(self, conditions: Iterable[str]) -> Any:
@@ -208,7 +216,8 @@ def written_by(finding: Finding, run: str) -> bool:
 
 def _part_of(part: Effect, whole: Effect) -> bool:
     """The one is a row of the other, which averages over further factors."""
-    return part.metric == whole.metric and whole.levels.items() < part.levels.items()
+    alike = part.metric == whole.metric and part.factor == whole.factor
+    return alike and whole.levels.items() < part.levels.items()
 
 
 def _unit(metric: str) -> Any:
