@@ -177,6 +177,9 @@ def test_of_servers_that_are_compared_what_is_usual_is_told_roughly(tmp_path: Pa
     assert "throughput between deployments: intervals of about ±4.9%" in throughput
     assert unknown.endswith("before a first run here: 99th percentile latency between deployments")
     assert percent(told("design.deployments=12")[1]) < percent(demand)
+    assert "cannot show" not in demand
+    too_few = told("design.deployments=3")[1]
+    assert too_few.endswith("cannot show that a difference is within the margin of 5%")
     (alone,) = told("design.deployments=1", "design.blocks=4")
     assert "unknown" in alone
     assert "roughly" not in "".join(told("design.deployments=4", "design.reset=truncate"))

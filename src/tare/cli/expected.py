@@ -20,7 +20,7 @@ from tare.records.layout import RunFiles
 from tare.records.noise import Noise
 from tare.report import numbers
 from tare.study.design import MOST_PLANNED
-from tare.study.metric_names import lowered
+from tare.study.metric_names import lowered, margin_of
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -130,12 +130,20 @@ def _usual(unknown: Iterable[Scope], plan: Plan) -> dict[Scope, str]:
     few = design.fresh != "deployment" or design.deployments < LEAST_ROUNDS
     if few or spread_of_servers(plan) is None:
         return {}
-    half = width(half_width(design.deployments))
+    half = half_width(design.deployments)
     return {
-        scope: f"{lowered(scope.title)}: intervals of about ±{half}"
+        scope: f"{lowered(scope.title)}: intervals of about ±{width(half)}"
+        + _beyond(half, margin_of(scope.metric, plan.study.margins))
         for scope in unknown
         if not scope.inside and scope.metric in METRICS
     }
+
+
+def _beyond(half: float, margin: float | None) -> str:
+    """What an interval of this half-width cannot do, whatever the effect; empty: it may decide."""
+    if margin is None or half <= margin:
+        return ""
+    return f", which cannot show that a difference is within the margin of {numbers.share(margin)}"
 
 
 def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, words: str) -> list[str]:
