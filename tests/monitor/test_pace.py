@@ -91,7 +91,8 @@ GROUPS = cgroups.ROOT / "cpu"
 
 @pytest.mark.skipif(
     os.geteuid() != 0 or not (GROUPS / "cpu.rt_runtime_us").is_file(),
-    reason="a kernel that shares out real time by group of version 1, and root",
+    reason="needs root, and a kernel that shares out real time by group of version 1; there: "
+    ".venv/bin/pytest tests/monitor/test_pace.py",
 )
 def test_the_pace_is_taken_from_within_a_group_without_real_time(tmp_path: Path) -> None:
     script = (
@@ -110,5 +111,5 @@ def test_the_pace_is_taken_from_within_a_group_without_real_time(tmp_path: Path)
     finally:
         cgroups.remove_empty(group)
     if "shares its core" in told:
-        pytest.skip(told)
+        pytest.skip(f"{told.strip()}; where none does: .venv/bin/pytest tests/monitor/test_pace.py")
     assert told == f"[{os.SCHED_FIFO}]\n"
