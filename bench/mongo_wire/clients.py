@@ -218,18 +218,27 @@ def _core_workload(load: Load) -> tuple[str, ...]:
 
 
 def ycsb_command(say: Callable[[str], None]) -> tuple[str, ...]:
-    """The words that start YCSB's core workload on MongoDB's Java driver.
+    """The words that start YCSB's core workload on MongoDB's Java driver: through the binding here,
+    or through YCSB's own where YCSB_MONGODB_BINDING names its sources, mongodb/src/main/java of a
+    checkout of 0.17.0.
 
     Raises:
         ArtifactError, RuntimeUnavailableError: it cannot be had.
     """
-    binding = _HERE / "MongoDbClient.java"
-    own = text_digest("\n".join([*_JARS, binding.read_text("utf-8")]))[:8]
-    root, _ = kept(f"ycsb-mongodb-{own}", None, partial(_fill_ycsb, binding, say))
+    sources = Path(os.environ.get("YCSB_MONGODB_BINDING", _HERE))
+    theirs = sources != _HERE
+    binding = (
+        sources / "site/ycsb/db/MongoDbClient.java" if theirs else _HERE / "MongoDbClient.java"
+    )
+    texts = [file.read_text("utf-8") for file in sorted(binding.parent.glob("*.java"))]
+    own = text_digest("\n".join([*_JARS, *texts]))[:8]
+    fill = partial(_fill_ycsb, binding, sources, say)
+    root, _ = kept(f"ycsb-mongodb-{own}", None, fill)
     jars = ":".join(map(str, sorted((root / "lib").glob("*.jar"))))
     quiet = ("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",)
     base: tuple[str, ...] = (str(jdk.program("java")), *quiet, "-cp", f"{root / 'classes'}:{jars}")
-    base += ("site.ycsb.Client", "-db", "tare.ycsb.MongoDbClient")
+    package = "site.ycsb.db" if theirs else "tare.ycsb"
+    base += ("site.ycsb.Client", "-db", f"{package}.MongoDbClient")
     return (*base, "-p", "workload=site.ycsb.workloads.CoreWorkload")
 
 
@@ -248,12 +257,13 @@ def _ycsb(say: Callable[[str], None]) -> Client:
     return Client("ycsb", f"0.17.0, driver {_DRIVER_VERSION}", command, said)
 
 
-def _fill_ycsb(binding: Path, say: Callable[[str], None], root: Path) -> None:
+def _fill_ycsb(binding: Path, sources: Path, say: Callable[[str], None], root: Path) -> None:
     jdk.program("javac")  # before a long fetch
     say("fetching YCSB 0.17.0 and MongoDB's Java driver with Maven")
     copy_with_dependencies(_JARS, root / "lib")
     (root / "classes").mkdir()
-    jdk.compile_java(binding, sorted((root / "lib").glob("*.jar")), root / "classes")
+    # javac compiles what the binding names of its own package, too.
+    jdk.compile_java(binding, [*sorted((root / "lib").glob("*.jar")), sources], root / "classes")
 
 
 def _go_ycsb(say: Callable[[str], None]) -> Client:

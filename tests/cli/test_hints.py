@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DOCKER = {"platform": {"runtime": "docker", "network": "bridge", "storage": "volume"}}
 PINNED = {"platform": {"limits": {"cpuset": 0}}, "client": {"limits": {"cpuset": 1}}}
+WARM = {"warm": {"gentle": 120}}
 
 
 def planned(**parts: Any) -> Plan:
@@ -27,6 +28,7 @@ def planned(**parts: Any) -> Plan:
         "factors": {"platform": {"native": {}, "docker": DOCKER}},
         "baseline": {"platform": "native"},
     }
+    parts["design"] = WARM | parts.get("design", {})
     return make_plan(Study.model_validate(study | parts))
 
 
@@ -170,6 +172,36 @@ def test_nodes_with_the_quick_compiler_are_told_how_to_compile_sooner(
     hints = hint_lines(planned(database={"nodes": nodes, "jvm": jvm}))
     edit = 'database.jvm: ["-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=0.1"]'
     assert [one.endswith(edit) for one in hints] == [True] * told
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, True),
+        ({"design": WARM}, False),
+        ({"design": {"warm": {"at_most": 300}}}, False),
+        ({"load": {"measure": 1200}}, False),
+        ({"database": {"jvm": ["-XX:TieredStopAtLevel=1"]}}, False),
+        ({"database": {"jvm": ["-XX:-TieredCompilation"]}}, False),
+    ],
+)
+def test_servers_that_are_measured_while_the_second_compiler_works(
+    changed: dict[str, Any], told: bool
+) -> None:
+    hints = hint_lines(planned(**{"design": {"warm": {}}} | changed))
+    assert ["measured while the second" in one for one in hints] == [True] * told
+
+
+@pytest.mark.parametrize(
+    ("reset", "records", "told"),
+    [("truncate", 2_000_000, True), ("keep", 2_000_000, False), ("truncate", 1_000, False)],
+)
+def test_tables_that_are_filled_anew_for_a_large_part_of_the_run(
+    reset: str, records: int, told: bool
+) -> None:
+    design = {"reset": reset, "blocks": 5, "fresh": "deployment"}
+    hints = hint_lines(planned(load={"records": records}, design=design))
+    assert ["write design.reset: keep" in one for one in hints] == [True] * told
 
 
 @pytest.mark.parametrize(("nodes", "network"), [(3, "published"), (1, "published"), (3, "bridge")])

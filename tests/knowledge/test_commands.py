@@ -123,6 +123,19 @@ def test_advise_on_a_study_answers_per_condition() -> None:
     assert set(advice) == {"docker.loopback", "docker.bridge", "docker.published"}
 
 
+def test_advice_on_a_study_begins_with_what_to_expect_and_says_what_follows_once() -> None:
+    study = Path(__file__).parents[2] / "studies" / "quickstart.yaml"
+    text = tare("advise", str(study)).stdout
+    first, _ = text.split("\n== docker.loopback\n")
+    lines = first.splitlines()
+    names = [line for line in lines if line and not line.startswith(" ")]
+    assert names == ["docker.loopback", "docker.bridge", "docker.published"]
+    assert all(lines[lines.index(name) + 1].startswith("  ") for name in names)
+    for once in ("Is it safe to dockerise", "To settle it here: "):
+        assert text.count(once) == 1
+        assert text.index(once) > text.index("== docker.published")
+
+
 def test_the_study_that_would_settle_it_can_be_planned(tmp_path: Path) -> None:
     out = tmp_path / "settle.yaml"
     assert tare("advise", "--network", "host", "--study-out", str(out)).exit_code == 0

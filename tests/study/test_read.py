@@ -74,7 +74,7 @@ def test_an_error_reads_like_this(refuse: RefuseStudy) -> None:
         ("  nodes: 3", "  node: 3", 3, "database.node: unknown field", "database.nodes?"),
         ("  nodes: 3", "  nodes: three", 3, "'three' is not a whole number", "a whole number"),
         ("  nodes: 3", "  nodes: 0", 3, "database.nodes: 0 is out of range", "at least 1"),
-        ("  nodes: 3", "  nodes: 3\n  version: 5.0", 4, "5.0 is not a text", "quotes"),
+        ("  nodes: 3", "  nodes: 3\n  version: 5", 4, "5 is not a text", 'such as "5.0.9"'),
         ("  nodes: 3", "  nodes: 3\n  version: '5'", 4, "'5' does not fit", '"5.0.9"'),
         ("  nodes: 3", "  nodes: 3\n  heap: 512m", 4, "'512m' is not a size", "mean 512MiB?"),
         ("ycsb-a", "ycsb_b", 5, "load.workload: 'ycsb_b' is not known", "ycsb-b?"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.cli.console import say, say_json
 from tare.errors import KnowledgeError
-from tare.knowledge.advice_text import advice_lines
+from tare.knowledge.advice_text import following_lines, found_lines
 from tare.knowledge.query import REPLACED, queries_of
 from tare.knowledge.rendering import change_lines
 from tare.runtimes.registry import BARE, CONTAINER
@@ -16,7 +16,7 @@ from tare.study.quantities import parse_fraction
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     import typer
@@ -117,13 +117,31 @@ def print_answers(answers: dict[str, Advice], settled: str, *, json: bool) -> No
         plain: Any = {name: one.model_dump(mode="json") for name, one in answers.items()}
         say_json(json_module.dumps(plain.get("", plain), indent=1))
         return
-    for name, one in answers.items():
-        if name:
-            say(f"== {name}")
-        for line in advice_lines(one):
-            say(line)
+    for line in answers_lines(answers):
+        say(line)
     if settled:
         say(f"\nThe study that would settle it: {settled}")
+
+
+def answers_lines(answers: dict[str, Advice]) -> Iterator[str]:
+    """Of several conditions first what to expect of each; what is alike for all is said once."""
+    endings = {name: list(following_lines(one)) for name, one in answers.items()}
+    alike = all(one == endings[next(iter(endings))] for one in endings.values())
+    if len(answers) > 1:
+        for name, one in answers.items():
+            yield name
+            yield from (f"  {each.conclusion.text}" for each in one.answers)
+            if not one.answers:
+                yield f"  {one.instead or 'no finding is near'}"
+        yield ""
+    for name, one in answers.items():
+        if name:
+            yield f"== {name}"
+        yield from found_lines(one)
+        if not alike:
+            yield from endings[name]
+    if alike:
+        yield from endings[next(iter(endings))]
 
 
 def check(library: Library, given: list[Path], *, json: bool) -> None:

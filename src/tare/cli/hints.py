@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.databases import registry as databases
+from tare.report import numbers
 from tare.runtimes.registry import containers, declared
 from tare.study.comparisons import comparisons
 from tare.study.design import AUTO
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _OF_THE_HOST = ("host", "directory")
 """Network and storage that a platform has where a study names none."""
+_LARGE_PART = 1 / 3
 
 
 def hint_lines(plan: Plan) -> list[str]:
@@ -29,7 +31,7 @@ def hint_lines(plan: Plan) -> list[str]:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
     found += [*_in_flight(plan), *_replicas(plan), *_compilers(plan), *_ports_between(plan)]
-    found += _left_of_containers(plan)
+    found += [*_filled_anew(plan), *_left_of_containers(plan)]
     return [f"hint: {line}" for line in found]
 
 
@@ -137,16 +139,22 @@ def _replicas(plan: Plan) -> Iterator[str]:
 
 
 def _compilers(plan: Plan) -> Iterator[str]:
-    """Clusters of several nodes that are measured before their methods are compiled."""
-    used = (one.setup.database for one in plan.conditions)
-    late = (databases.declared(one.kind).compiled_late(one) for one in used)
-    edit = next(filter(None, late), None)
-    if edit is not None:
+    """Servers that are measured before their methods are compiled."""
+    warm = plan.study.design.warm
+    setups = [one.setup for one in plan.conditions]
+    told = (databases.declared(one.database.kind).still_compiling(one, warm) for one in setups)
+    yield from dict.fromkeys(filter(None, told))
+
+
+def _filled_anew(plan: Plan) -> Iterator[str]:
+    """Tables that are filled again and again, for a large part of the run."""
+    design, parts = plan.study.design, plan.estimate.breakdown
+    again = design.reset != "keep" and design.fresh != "trial"
+    if again and parts["populate"] > _LARGE_PART * plan.estimate.seconds:
         yield (
-            "nodes that share the operations of one load compile late: three of them were not "
-            "warm after 12 s, and identical clusters differed by 5.7%; told to compile after a "
-            "tenth of the calls they were warm in 3 s, and 0.8% apart "
-            f"(docs/resolution.md#compiled-sooner): {edit}"
+            f"{design.reset} fills the tables anew before each trial, which takes "
+            f"{numbers.length(parts['populate'])} of {numbers.length(plan.estimate.seconds)}; "
+            "where trials read and overwrite the rows that exist, write design.reset: keep"
         )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tare.runtimes.obstacle import Obstacle
     from tare.runtimes.unit import Runtime
     from tare.study.database import Database
+    from tare.study.design import Warm
     from tare.study.origins import FieldPath
     from tare.study.problems import ConditionProblems, Problem
     from tare.study.schema import Platform, Setup
@@ -166,10 +167,10 @@ class DatabaseDeclaration(ABC):
         seen: identical clusters then differ."""
         return False
 
-    def compiled_late(self, database: Database) -> str | None:
-        """What makes servers with a quick compiler compile sooner, as an edit of the study, where
-        several of them share the operations of one load; None: nothing, or they do already."""
-        return None
+    def still_compiling(self, setup: Setup, warm: Warm) -> str:
+        """Why its servers are measured while they still compile themselves, and the edit that ends
+        that, as a hint of a plan; empty: nothing is known of it."""
+        return ""
 
     # what a run asks
 

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 def advice_lines(advice: Advice) -> Iterator[str]:
     """The advice as text: what to expect, what was found, what follows, what would settle it."""
+    yield from found_lines(advice)
+    yield from following_lines(advice)
+
+
+def found_lines(advice: Advice) -> Iterator[str]:
+    """What to expect, and what was found."""
     yield f"{advice.question}"
     if advice.instead:
         yield ""
@@ -38,6 +44,13 @@ def advice_lines(advice: Advice) -> Iterator[str]:
         yield "Measured by Tare itself, on small machines; in no number above:"
         for run in advice.measured:
             yield from _measured_lines(run)
+    if advice.answers and advice.notes:
+        yield ""
+        yield from advice.notes
+
+
+def following_lines(advice: Advice) -> Iterator[str]:
+    """What follows for a benchmark, and what would settle it."""
     if advice.follows:
         yield ""
         yield "Is it safe to dockerise this benchmark? That depends on what it is for:"
@@ -45,9 +58,6 @@ def advice_lines(advice: Advice) -> Iterator[str]:
             always = rule.purpose == "always"
             yield f"  in any case: {rule.safe_if}" if always else f"  {_verdict(rule)}"
             yield f"    {rule.because} [{rule.source}]"
-    if advice.answers and advice.notes:
-        yield ""
-        yield from advice.notes
     yield ""
     size = advice.settle
     if advice.obstacle:

@@ -182,10 +182,11 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
         remedy = _percentage(name, value, context) or _set(name, bound)
         return f"{name}: {_show(value)} is out of range", f"it must be {bound}", remedy
     if kind in _EXPECTED:
+        wanted = (kind == "string_type" and _PATTERNS.get(name)) or _mapping(model, path)
         return (
             f"{name}: {_show(value)} is not {_EXPECTED[kind].split(';')[0]}",
             "",
-            _set(name, _mapping(model, path) or _EXPECTED[kind]),
+            _set(name, wanted or _EXPECTED[kind]),
         )
     if kind == "string_pattern_mismatch" and path[:1] in _NAMED:
         return f"{name}: not a name", _NAME_RULE, f"rename {_show(value)}"

@@ -14,14 +14,29 @@ if TYPE_CHECKING:
     from tare.databases.destination import Destination
     from tare.runtimes.obstacle import Obstacle
     from tare.study.database import Database
+    from tare.study.design import Warm
     from tare.study.origins import FieldPath
     from tare.study.problems import ConditionProblems, Problem
     from tare.study.schema import Setup
 
 OFF_HEAP_BYTES = 450 << 20
 """A node's memory beyond its heap: 0.95 GB at 512 MiB, 1.2 GB at 768 MiB, 1.5 GB at 1 GiB."""
-_QUICK_ONLY = "-XX:TieredStopAtLevel=1"
+_LEVELS = "Tiered"
+_QUICK_ONLY = f"-XX:{_LEVELS}StopAtLevel=1"
 _THRESHOLD = "CompileThresholdScaling"
+_UNDER_FULL_LOAD_S, _SHORT_S = 60, 300
+"""A warm-up that the second compiler outlasts, and trials of which its rest is a large part."""
+_BOTH_COMPILERS = (
+    "a server with both of Java's compilers is measured while the second still works: after 57 s "
+    "of the full load it used a third of the CPU time (docs/decisions/0005-gentle-warm-up.md). "
+    "Give it time first, design.warm: {gentle: 2m, at_most: 60s}, or, in a study of minutes, use "
+    f'the quick one alone, with which the server is slower: database.jvm: ["{_QUICK_ONLY}"]'
+)
+_COMPILED_LATE = (
+    "nodes that share the operations of one load compile late: three of them were not warm after "
+    "12 s, and identical clusters differed by 5.7%; told to compile after a tenth of the calls "
+    "they were warm in 3 s, and 0.8% apart (docs/resolution.md#compiled-sooner)"
+)
 
 
 class CassandraDeclaration(DatabaseDeclaration):
@@ -85,13 +100,18 @@ class CassandraDeclaration(DatabaseDeclaration):
         needed = replicas_needed(database.consistency.read, copies)
         return needed < copies and bool(database.settings.get("dynamic_snitch", True))
 
-    def compiled_late(self, database: Database) -> str | None:
-        """HotSpot's quick compiler waits for 200 calls of a method, or 2,000 rounds of a loop."""
+    def still_compiling(self, setup: Setup, warm: Warm) -> str:
+        """HotSpot's quick compiler waits for 200 calls of a method, or 2,000 rounds of a loop; its
+        second one has some 30 s of work on one thread (docs/decisions/0005)."""
+        database = setup.database
+        if not any(_LEVELS in one for one in database.jvm):
+            short = not warm.gentle and warm.at_most <= _UNDER_FULL_LOAD_S
+            return _BOTH_COMPILERS if short and setup.load.measure <= _SHORT_S else ""
         told = any(_THRESHOLD in one for one in database.jvm)
         if database.nodes == 1 or _QUICK_ONLY not in database.jvm or told:
-            return None
+            return ""
         wanted = ", ".join(f'"{one}"' for one in (*database.jvm, f"-XX:{_THRESHOLD}=0.1"))
-        return f"database.jvm: [{wanted}]"
+        return f"{_COMPILED_LATE}: database.jvm: [{wanted}]"
 
     def bring(self, database: Database, to: Destination) -> Installed:
         from tare.databases.cassandra.bits import bring
