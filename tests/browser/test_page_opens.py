@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.report.write import write_report
+from tests.analysis.test_bill import BRIDGE, analysed
 from tests.browser.sample import (
     factorial_analysis,
     six_treatments,
@@ -92,6 +93,31 @@ def test_a_phone_gets_the_answer_and_a_list_of_headings_that_open(
     assert page.locator("#effects .panel:visible").count()
     page.locator("#answer a.trace").first.click()
     assert page.locator("#trials-table").is_visible(), "a link opens what it leads to"
+
+
+KEPT = """table => {
+  const box = table.closest(".scroll");
+  const cells = [...table.querySelectorAll("td.kept")].filter(e => e.textContent.trim());
+  const inside = e => {
+    const cell = e.getBoundingClientRect(), own = box.getBoundingClientRect();
+    return cell.left >= own.left - 1 && cell.right <= own.right + 1;
+  };
+  const ends = [0, box.scrollWidth / 2, box.scrollWidth];
+  return ends.map(left => { box.scrollLeft = left; return cells.length && cells.every(inside); });
+}"""
+
+
+@pytest.mark.parametrize("table", ["effects-table", "bill-table"])
+def test_a_table_that_scrolls_keeps_its_verdicts_in_sight(
+    opened: Callable[..., Opened], tmp_path: Path, table: str
+) -> None:
+    analysis = analysed(tmp_path / "run", 1.10, BRIDGE)
+    page = opened(write_report(tmp_path, analysis), viewport={"width": 390, "height": 844}).page
+    page.evaluate("document.querySelectorAll('h2 .section').forEach(head => head.click())")
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    shown = page.locator(f"#{table}")
+    assert shown.evaluate("t => t.scrollWidth > t.closest('.scroll').clientWidth"), "it scrolls"
+    assert shown.evaluate(KEPT) == [True, True, True]
 
 
 def assert_on_the_first_screen(page: Page, values: int) -> None:
@@ -230,6 +256,23 @@ def test_everything_printed_has_every_fold_and_no_control(
     assert page.pdf(format="A4").startswith(b"%PDF-")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details:not([open])").count() > 1
+
+
+CUT = """() => [...document.querySelectorAll("table, svg, p, li")]
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
+  .map(e => (e.id || e.textContent.trim()).slice(0, 40))"""
+
+
+@pytest.mark.parametrize("shown", [traced_analysis, factorial_analysis])
+def test_everything_printed_cuts_no_table(
+    opened: Callable[..., Opened], tmp_path: Path, shown: Callable[[], Analysis]
+) -> None:
+    page = opened(write_report(tmp_path, shown()), viewport=PAPER).page
+    page.evaluate("window.print = () => {}")
+    page.get_by_role("button", name="Print everything").click()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT) == []
 
 
 def test_hostile_names_run_nothing_and_stay_text(

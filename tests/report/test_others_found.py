@@ -64,8 +64,8 @@ def with_others(found: Others, *places: int) -> Analysis:
 
 def test_the_line_says_the_nearest_how_near_and_the_range() -> None:
     assert line(others()) == (
-        "+5.0% [+2.0%, +8.0%] (study-a, near, differs in network bridge); 2 findings of 1 study, "
-        "+1.0% to +5.0%, too few to pool"
+        "+5.0% [+2.0%, +8.0%] (study-a, near, differs in network bridge); 2 findings of 1 study "
+        "range from +1.0% to +5.0%"
     )
     pooled = OtherRange(ratio=1.04, ci=(1.01, 1.07), prediction=(0.97, 1.12))
     many = others(findings=9, studies=3, pooled=pooled, nearest=[one(word="alike", ci=None)])

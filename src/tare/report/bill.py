@@ -160,11 +160,11 @@ def bill_table(analysis: Analysis) -> Table:
                 Cell(_us(line.price_us) if line.count else "", "number", value=line.price_us),
             ]
             paid = _numbers(bill, line.us, line.ci)
-            rows.append([*pair, Cell(line.what), *counted, *paid, Cell("")])
+            rows.append([*pair, Cell(line.what), *counted, *paid, Cell("", "verdict")])
         paid = _numbers(bill, bill.us, bill.ci)
-        rows.append([*pair, Cell("by prices"), *nothing, *paid, Cell(bill.verdict)])
+        rows.append([*pair, Cell("by prices"), *nothing, *paid, Cell(bill.verdict, "verdict")])
         paid = _numbers(bill, bill.measured_us, bill.measured_ci)
-        rows.append([*pair, Cell("as measured"), *nothing, *paid, Cell("")])
+        rows.append([*pair, Cell("as measured"), *nothing, *paid, Cell("", "verdict")])
         keys += [RowKey(condition=bill.treatment)] * (len(bill.lines) + 2)
     notes = [source(analysis)] if rows else []
     return Table("The bill", columns, rows, notes, "bill-table", {}, keys)

@@ -22,7 +22,7 @@ _DIRECTIONS = {"none": "no difference", "varies": "now higher, now lower"}
 
 def line(others: Others) -> str:
     """The nearest finding and the range, in one line without the metric's name."""
-    return f"{_nearest(others.nearest[0])}; {_range(others)}"
+    return "; ".join(filter(None, (_nearest(others.nearest[0]), _range(others))))
 
 
 def short(others: Others) -> str:
@@ -78,9 +78,9 @@ def _range(others: Others) -> str:
         low, high = (numbers.change(end) for end in others.pooled.prediction)
         return f"{count}, another such study {low} to {high}"
     if others.seen is None or others.seen[0] == others.seen[1]:
-        return f"{count}, too few to pool"
+        return count if others.findings > 1 else ""
     low, high = (numbers.change(end) for end in others.seen)
-    return f"{count}, {low} to {high}, too few to pool"
+    return f"{count} range from {low} to {high}"
 
 
 def _studies(number: int) -> str:

@@ -31,9 +31,9 @@ NOTE = (
     "Differences are treatment minus baseline, with 95% intervals from the same estimator as the "
     "effects, of sums over whole trials: effects that were fitted slice by slice are narrower. "
     "Each stands alone: clear says whether it would exclude 0 also as one of all that are "
-    "listed. Parts of a CPU time add up, so their shares are arithmetic. Everything else changed "
-    "beside the effect, which does not make it a cause. r is the correlation of a count with the "
-    "mean latency from block to block; it is left out where there are too few blocks."
+    "listed. CPU shares sum to the total. Other changes coincided; they may not be the cause. r is "
+    "the correlation of a count with the mean latency from block to block; it is left out where "
+    "there are too few blocks."
 )
 
 

@@ -39,7 +39,7 @@ class Alert:
 
     level: Literal["invalid", "warning"]
     headline: str
-    details: tuple[str, ...]
+    details: tuple[str, ...] = ()
     remedy: str = ""
     """What to do about it, with the command and its time where these are known."""
     check: str = ""
@@ -116,6 +116,7 @@ def alerts(analysis: Analysis) -> list[Alert]:
                 "invalid",
                 "This result is not valid: do not decide anything from it",
                 tuple(causes) or ("The analysis gives no single check as the cause.",),
+                "Do what these checks ask for, then run it again.",
             )
         )
     found += _noise_alerts(analysis)
@@ -125,7 +126,8 @@ def alerts(analysis: Analysis) -> list[Alert]:
                 "warning",
                 "One deployment per condition: what the platform costs and what is peculiar to "
                 "that deployment cannot be told apart",
-                ("Set design.deployments in the study to 3 or more.",),
+                remedy="Three or more tell them apart, in about three times as long: "
+                "--set design.deployments=3.",
             )
         )
     if not analysis.effects:
@@ -133,12 +135,11 @@ def alerts(analysis: Analysis) -> list[Alert]:
             Alert(
                 "warning",
                 "There is no answer: no effect could be computed",
-                (
-                    "A comparison needs two repetitions of both, treatment and baseline."
-                    if analysis.imported
-                    else "A comparison needs two blocks, each of which holds both, treatment and "
-                    "baseline.",
-                ),
+                remedy="A comparison needs two repetitions of both, treatment and baseline: import "
+                "more of them."
+                if analysis.imported
+                else "A comparison needs two blocks, each of which holds both, treatment and "
+                "baseline: --set design.blocks=2, about twice as long.",
             )
         )
     return found
@@ -186,7 +187,7 @@ def _against_noise(analysis: Analysis) -> str:
     if more := further(analysis):
         return more[0]
     if analysis.imported:
-        return "More repetitions, or a quieter machine, would tell."
+        return "More repetitions, or a quieter machine, would tell: import those, too."
     return "More rounds, or a quieter machine, would tell: tare doctor --noise, a minute, shows it."
 
 
