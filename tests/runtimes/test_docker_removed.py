@@ -10,6 +10,7 @@ from docker.errors import APIError, NotFound
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.docker import DockerRunning
+from tare.runtimes.docker_engine import remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +51,21 @@ def test_a_removed_container_is_called_so(ask: Callable[[DockerRunning], object]
 def test_an_engine_that_is_silent_is_called_so() -> None:
     with pytest.raises(RuntimeUnavailableError, match="does not answer"):
         running(APIError("500 Server Error")).exited()
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_paused_container_of_a_dead_run_goes_on_before_it_is_removed(paused: bool) -> None:
+    """gVisor's sandbox, killed while it is paused, takes longer than an engine is waited for."""
+    asked: list[str] = []
+    left: Any = SimpleNamespace(
+        id="c0ffee",
+        name="left",
+        attrs={"State": {"Pid": 0, "Paused": paused}},
+        unpause=lambda: asked.append("unpause"),
+        remove=lambda **_: asked.append("remove"),
+    )
+    assert remove({"containers": [left]}) == []
+    assert asked == ["unpause"] * paused + ["remove"]
 
 
 @pytest.mark.parametrize("paused", [True, False])

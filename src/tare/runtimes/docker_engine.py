@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -205,10 +206,13 @@ def remove_volume(client: docker.DockerClient, name: str, labels: dict[str, str]
 
 
 def _thaw(container: Any) -> None:
-    """Continue what a dead run froze without the engine's knowledge: it could not die else."""
-    pid = int(container.attrs.get("State", {}).get("Pid") or 0)
-    paths = group_paths(pid, container.id) if pid else {}
-    if paths and not container.attrs["State"].get("Paused"):
+    """Continue what a dead run froze: it could not die else, or a sandbox of gVisor's not soon."""
+    state = container.attrs.get("State", {})
+    pid = int(state.get("Pid") or 0)
+    if state.get("Paused"):
+        with suppress(DockerException):
+            container.unpause()
+    elif pid and (paths := group_paths(pid, container.id)):
         thaw_left(paths)
 
 
