@@ -6,14 +6,17 @@ The sets are three stubs. FerretDB, which knows no sets, keeps real documents as
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
+import psutil
 import pytest
 
 from tests.integration import ferretdb, ssh_hosts, stub_sets
 
 from .conftest import Bench, leftovers
 from .test_endpoints import HOSTS, PATHS
+from .test_frozen import struck
 
 pytestmark = pytest.mark.engine
 
@@ -43,6 +46,29 @@ def test_three_endpoints_lead_to_one_set_whose_members_know_each_other_by_one(
     others = max(relayed["bridge"], relayed["published"])
     assert relayed["proxy"] > 4 * others, "the client stays at the endpoint of every member"
     assert leftovers() == []
+
+
+def test_a_member_that_stands_still_fails_its_trial_primary_or_not(bench: Bench) -> None:
+    study = stub_sets.write(bench, {"native": "{}", "again": "{}"}, measure="2500ms")
+    process = bench.start("run", study)
+    struck(
+        process, {"b01-native": lambda: stop(first=True), "b01-again": lambda: stop(first=False)}
+    )
+    manifests = bench.manifests("set")
+    for name in ("native", "again"):
+        failed, done = manifests[f"D1-B01-{name}.failed-1"], manifests[f"D1-B01-{name}"]
+        assert "a unit stood still while it was measured" in failed["reason"]
+        assert "is stopped by a signal" in failed["reason"]
+        assert (done["status"], done["attempt"]) == ("done", 2)
+        assert done["clients"][0]["errors"] == 0
+    assert leftovers() == []
+
+
+def stop(*, first: bool) -> None:
+    """kill -STOP of the member that was started first, which is primary, or of the last one."""
+    found = [one for one in psutil.process_iter(["name"]) if one.info["name"] == "tare-stub"]
+    members = sorted(found, key=psutil.Process.create_time)
+    members[0 if first else -1].send_signal(signal.SIGSTOP)
 
 
 @pytest.mark.long

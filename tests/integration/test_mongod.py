@@ -1,7 +1,8 @@
 """Studies of a replica set of a real mongod, for whoever has one, and of FerretDB in its stead.
 
-MONGOD is the path of a mongod: `make test-mongod MONGOD=/path` sets it. Two studies run on it, with
-one member and with three, half a minute each. FerretDB is built with Go.
+MONGOD is the path of a mongod: `make test-mongod MONGOD=/path` sets it. Studies of one member and
+of three run on it, natively and in containers, half a minute each, and one whose primary is killed;
+without a mongod these two have stubs. FerretDB is built with Go.
 """
 
 from __future__ import annotations
@@ -9,15 +10,21 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
 
 from tare.artifacts.binaries import find
 from tare.databases.mongodb.counters import COUNTERS
 
-from . import ferretdb
+from . import ferretdb, stub_sets
 from .conftest import Bench, leftovers
+from .test_frozen import struck
 
 pytestmark = pytest.mark.engine
 
@@ -30,20 +37,41 @@ study: set
 question: Does a replica set work end to end?
 database: {{kind: mongodb, version: "{version}", home: "{home}", nodes: {nodes},
            replication_factor: {nodes}{more}}}
-load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 300ms, measure: 1s}}
+load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 300ms, measure: {measure}}}
 factors:
-  client: {{one: {{}}, other: {{load: {{threads: 4}}}}}}
+  client: {{one: {{}}, other: {other}}}
 baseline: {{client: one}}
 design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
          warm: {{gentle: 0s, at_least: 500ms, at_most: 500ms, window: 125ms}}}}
 """
 
 
-def run(bench: Bench, **parts: Any) -> subprocess.CompletedProcess[str]:
+USUAL = {
+    "nodes": 1,
+    "more": "",
+    "letter": "a",
+    "version": "7.0",
+    "measure": "1s",
+    "other": "{load: {threads: 4}}",
+}
+
+
+def write(bench: Bench, **parts: Any) -> Path:
     study = bench.root / "set.yaml"
-    words = {"nodes": 1, "more": "", "letter": "a", "version": "7.0"} | parts
-    study.write_text(STUDY.format(**words), encoding="utf-8")
-    return bench.tare("run", study, "--json")
+    study.write_text(STUDY.format(**(USUAL | parts)), encoding="utf-8")
+    return study
+
+
+def run(bench: Bench, **parts: Any) -> subprocess.CompletedProcess[str]:
+    return bench.tare("run", write(bench, **parts), "--json")
+
+
+def three() -> dict[str, object]:
+    """Parts of a study of three members of the mongod, or of stubs."""
+    if MONGOD:
+        acknowledged = ", write_concern: majority"
+        return {"nodes": 3, "home": MONGOD, "version": release(MONGOD), "more": acknowledged}
+    return {"nodes": 3, "home": find("tare-stub"), "more": ", stand_in: true"}
 
 
 def release(mongod: str) -> str:
@@ -70,6 +98,63 @@ def test_a_study_on_a_replica_set_ends_in_records(bench: Bench, nodes: int) -> N
         assert manifest["database"]["version"] == version
         assert set(COUNTERS) - SELDOM <= set(manifest["server"]), "serverStatus has other names"
         assert manifest["server"]["requests.update"] > 0
+    assert leftovers() == []
+
+
+@pytest.mark.skipif(not MONGOD, reason="needs a mongod: make test-mongod MONGOD=/path")
+def test_doctor_finds_nothing_wrong_with_it(bench: Bench) -> None:
+    told = bench.tare("doctor", "--database", "mongodb", "--home", MONGOD, timeout=60)
+    assert told.returncode == 0, told.stdout
+
+
+def test_a_set_runs_natively_and_in_containers(bench: Bench) -> None:
+    docker = "{platform: {runtime: docker, network: bridge, storage: volume}}"
+    done = run(bench, **three(), other=docker)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    manifests = bench.manifests("set")
+    assert len(manifests) == 2
+    for manifest in manifests.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        states = sorted(member["state"] for member in manifest["database"]["set"])
+        assert states == ["PRIMARY", "SECONDARY", "SECONDARY"]
+        assert manifest["clients"][0]["errors"] == 0
+    kinds = {name: bool(stub_sets.members(one)[0]["image"]) for name, one in manifests.items()}
+    assert kinds == {"D1-B01-one": False, "D1-B01-other": True}
+    assert leftovers() == []
+
+
+def kill_the_primary() -> None:
+    """kill -9 of the member that says that it is primary."""
+    for process in psutil.process_iter(["name"]):
+        if process.info["name"] not in ("mongod", "tare-stub"):
+            continue
+        for one in process.net_connections("tcp"):
+            if one.status != psutil.CONN_LISTEN:
+                continue
+            with (
+                suppress(PyMongoError),
+                MongoClient[dict[str, object]](
+                    one.laddr.ip,
+                    one.laddr.port,
+                    directConnection=True,
+                    serverSelectionTimeoutMS=2000,
+                ) as client,
+            ):
+                if client.admin.command("hello").get("isWritablePrimary"):
+                    process.kill()
+                    return
+    raise AssertionError("no member says that it is primary")
+
+
+def test_a_primary_that_is_killed_costs_its_trial_and_no_more(bench: Bench) -> None:
+    process = bench.start("run", write(bench, **three(), measure="3s"))
+    struck(process, {"b01-one": kill_the_primary})
+    manifests = bench.manifests("set")
+    assert manifests["D1-B01-one.failed-1"]["status"] != "done"
+    assert manifests["D1-B01-one.failed-1"]["reason"]
+    for name in ("D1-B01-one", "D1-B01-other"):
+        assert manifests[name]["status"] == "done"
+        assert manifests[name]["clients"][0]["errors"] == 0
     assert leftovers() == []
 
 

@@ -308,7 +308,7 @@ impl<W: Wire> Routes<W> {
         self.routes[route].link.is_some()
     }
 
-    /// Has set right what the node of this connection said.
+    /// Re-prepares or rediscovers after a node reported stale state.
     pub fn recover(&self, route: usize, recovery: &Arc<W::Recovery>) {
         if let Some(node) = &self.addresses[self.routes[route].node] {
             W::recover(recovery, node, &self.cluster);

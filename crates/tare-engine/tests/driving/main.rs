@@ -5,6 +5,7 @@ mod documents;
 mod failing;
 mod pacing;
 mod primaries;
+mod proxies;
 mod reads;
 mod running;
 mod slices;
