@@ -129,6 +129,6 @@ def _with_sudo(fields: Variables, variables: Variables) -> Variables:
         for name, own in (("ansible_become_method", "sudo"), ("ansible_become_user", "root")):
             said = variables.get(name)
             if said is not None and plain(said, name) != own:
-                why = f"Tare becomes root by sudo, and nobody else by nothing else; {FLATTEN}"
+                why = f"Tare supports only become_method=sudo and become_user=root; {FLATTEN}"
                 raise refused(f"{name} is not {own}", said.where, why, "set tare_sudo to false")
     return fields | {"sudo": become}
