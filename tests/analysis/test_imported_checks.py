@@ -81,7 +81,7 @@ def test_one_repetition_is_too_few_and_the_alert_says_what_it_takes(tmp_path: Pa
     analysis = analysed(tmp_path, [n for n in ALL if n.endswith("_1")])
     assert not analysis.valid
     (alert,) = [a for a in alerts(analysis) if a.headline.startswith("There is no answer")]
-    assert "two repetitions of both" in alert.details[0]
+    assert "two repetitions of both" in alert.remedy
 
 
 def test_identical_files_are_no_repetitions(tmp_path: Path) -> None:
