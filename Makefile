@@ -18,7 +18,7 @@ setup: ## install what is missing, build, fetch the locked Cassandra
 setup-dev: ## the same, and what checks and tests need
 	@setup/all.sh dev
 
-demo: setup ## measure what Docker costs a real Cassandra cluster
+demo: setup ## measure what Docker costs reads of a real Cassandra node
 	@setup/demo.sh
 
 wheel: ## dist/*.whl: Tare with its programs, for other machines
@@ -93,7 +93,8 @@ test-mongod: ## test a mongod of yours, and print one table: MONGOD=/path
 	@setup/all.sh dev --alone
 	MONGOD="$(abspath $(MONGOD))" .venv/bin/pytest -q -p tests.integration.mongod_table \
 		tests/integration/test_mongod.py tests/integration/test_ycsb_mongodb.py \
-		tests/integration/test_mongo_servers.py -k 'not stand_in and not stubs'
+		tests/integration/test_mongo_servers.py tests/integration/test_mongo_sets.py \
+		-k 'not stand_in and not stubs and not ferretdb'
 
 SPECIFICATIONS ?= ../shared/data/mongodb-specifications
 

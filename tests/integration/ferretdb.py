@@ -31,7 +31,7 @@ factors:
   way:
 {levels}
 baseline: {{way: {baseline}}}
-design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: {reset},
          warm: {{gentle: 0s, at_least: 500ms, at_most: 500ms, window: 125ms}}}}
 """
 _SETUP = Path(__file__).parents[2] / "setup" / "ferretdb.sh"
@@ -49,7 +49,12 @@ def program() -> str:
 
 
 def measured(
-    bench: Bench, levels: dict[str, str], *, platform: str = "{}", client: str = "{}"
+    bench: Bench,
+    levels: dict[str, str],
+    *,
+    platform: str = "{}",
+    client: str = "{}",
+    reset: str = "truncate",
 ) -> dict[str, dict[str, Any]]:
     """Condition to the manifest of its trial: each is one node, which knows no sets.
 
@@ -59,7 +64,12 @@ def measured(
     study = bench.root / "documents.yaml"
     lines = "\n".join(f"    {name}: {patch}" for name, patch in levels.items())
     text = STUDY.format(
-        home=program(), platform=platform, client=client, levels=lines, baseline=next(iter(levels))
+        home=program(),
+        platform=platform,
+        client=client,
+        levels=lines,
+        baseline=next(iter(levels)),
+        reset=reset,
     )
     study.write_text(text, encoding="utf-8")
     run = bench.tare("run", study)
@@ -71,6 +81,18 @@ def measured(
         assert manifest["clients"][0]["ok"] > 10
         assert manifest["clients"][0]["errors"] == 0
         assert "FerretDB" in manifest["database"]["stand_in"]
+    return found
+
+
+def started_from_one_snapshot(
+    bench: Bench, levels: dict[str, str], *, platform: str = "{}", client: str = "{}"
+) -> dict[str, dict[str, Any]]:
+    """As `measured`; each condition finds every document, although nobody has filled its table."""
+    found = measured(bench, levels, platform=platform, client=client, reset="keep")
+    (start,) = {str(one["database"]["data"]) for one in found.values()}
+    assert "snapshot" in start
+    plan = bench.tare("plan", bench.root / "documents.yaml")
+    assert "every deployment: starts from a snapshot of the data" in plan.stdout, plan.stderr
     return found
 
 

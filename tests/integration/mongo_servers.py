@@ -1,8 +1,8 @@
-"""Servers of other people that speak MongoDB's protocol, started for those who need one.
+"""Servers of other people that speak MongoDB's protocol, started for those who need one: a mongod,
+FerretDB, which keeps documents in SQLite or PostgreSQL, and mongo-java-server, in memory.
 
-FerretDB keeps documents in SQLite or PostgreSQL, mongo-java-server in memory. Where one cannot be
-had, its tests are skipped with the reason and the command that helps. Where MONGOD names a mongod
-(`make test-mongod`), it takes their place.
+Where one cannot be had, its tests are skipped with the reason and the command that helps. Where
+MONGOD names a mongod (`make test-mongod`), it is the only one.
 """
 
 from __future__ import annotations
@@ -31,14 +31,12 @@ from tare.databases.mongodb.configuration import PORT
 from tare.databases.mongodb.session import connect
 from tare.errors import TareError
 
-from . import ferretdb
+from . import ferretdb, mongod
 
-MONGOD = os.environ.get("MONGOD", "")
-"""Path of a mongod; empty: there is none."""
 Kind = Literal["ferretdb-sqlite", "ferretdb-postgresql", "mongo-java-server", "mongod"]
 _OTHERS: tuple[Kind, ...] = ("ferretdb-sqlite", "ferretdb-postgresql", "mongo-java-server")
-KINDS: tuple[Kind, ...] = ("mongod",) if MONGOD else _OTHERS
-GUARDED: tuple[Kind, ...] = ("mongod",) if MONGOD else _OTHERS[:2]
+KINDS: tuple[Kind, ...] = ("mongod",) if mongod.NAMED else ("mongod", *_OTHERS)
+GUARDED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "mongo-java-server")
 """Those that ask clients for certificates and passwords."""
 _NATURE = "(a functional stand-in and not MongoDB)"
 NAMES: dict[Kind, str] = {
@@ -176,7 +174,7 @@ def _mongod(
 ) -> list[str]:
     data = directory / "data"
     data.mkdir()
-    base = [MONGOD, "--dbpath", str(data), "--bind_ip", address, "--port", str(PORT)]
+    base = [mongod.program(), "--dbpath", str(data), "--bind_ip", address, "--port", str(PORT)]
     if user:
         with _process(base, address, PORT, directory), connect(address, PORT) as session:
             made = {"createUser": USER, "pwd": PASSWORD, "roles": ["root"]}
@@ -186,9 +184,14 @@ def _mongod(
         return base
     both = directory / "server-both.pem"
     both.write_text(keys.server_key.read_text("ascii") + keys.server.read_text("ascii"))
-    base += ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", str(both)]
-    base += ["--tlsCAFile", str(keys.authority)]
-    return base if asks_clients else [*base, "--tlsAllowConnectionsWithoutCertificates"]
+    if mongod.release() >= (4, 2):
+        names = ("tlsMode", "requireTLS", "tlsCertificateKeyFile", "tlsCAFile", "tls")
+    else:
+        names = ("sslMode", "requireSSL", "sslPEMKeyFile", "sslCAFile", "ssl")
+    mode, required, key_file, authority, prefix = names
+    base += [f"--{mode}", required, f"--{key_file}", str(both)]
+    base += [f"--{authority}", str(keys.authority)]
+    return base if asks_clients else [*base, f"--{prefix}AllowConnectionsWithoutCertificates"]
 
 
 def _java_server(address: str, keys: Keys | None) -> list[str]:

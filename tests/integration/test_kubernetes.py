@@ -18,7 +18,7 @@ from tare.runtimes.kubernetes.facts import read_facts
 from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import cluster_settings
 
-from . import ferretdb, rigs, stub_sets
+from . import ferretdb, replica_sets, rigs
 from .conftest import Bench, let_run
 
 pytestmark = pytest.mark.engine
@@ -134,14 +134,25 @@ def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) ->
     assert namespaces(api) == []
 
 
+@pytest.mark.long
+def test_a_mongodb_server_of_the_user_s_starts_from_one_snapshot_in_pods(
+    bench: Bench, api: Api
+) -> None:
+    """FerretDB in its stead, natively too."""
+    pod = "{{platform: {{runtime: kubernetes, network: host-port, storage: {0}}}}}"
+    levels = {"native": "{}"} | {name: pod.format(name) for name in ("host-path", "emptydir")}
+    ferretdb.started_from_one_snapshot(bench, levels)
+    assert namespaces(api) == []
+
+
 def test_all_endpoints_of_one_set_of_stubs_in_slices(bench: Bench, api: Api) -> None:
     pods = "{runtime: kubernetes, network: container-dns, storage: emptydir}"
-    found = stub_sets.measured_in_slices(bench, ENDPOINTS, platform=pods)
+    found = replica_sets.measured_in_slices(bench, ENDPOINTS, platform=pods)
     for name, manifest in found.items():
         assert manifest["path"]["cluster"]["network plugin"]
         assert manifest["path"]["endpoint"] == name
         assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
-    assert len(set().union(*map(stub_sets.reached, found.values()))) == 3 * len(ENDPOINTS)
+    assert len(set().union(*map(replica_sets.reached, found.values()))) == 3 * len(ENDPOINTS)
     assert namespaces(api) == []
 
 
@@ -156,13 +167,13 @@ def test_members_of_a_set_know_each_other_by_the_endpoint_of_the_study(
 ) -> None:
     levels = {name: f"{{platform.network: {name}}}" for name in (*ENDPOINTS, "host")}
     pods = f"{{runtime: kubernetes, network: host-port, storage: {storage}}}"
-    study = stub_sets.write(bench, levels, platform=pods, client=client)
-    found = stub_sets.done(bench, bench.tare("run", study))
+    study = replica_sets.write(bench, levels, platform=pods, client=client)
+    found = replica_sets.done(bench, bench.tare("run", study))
     assert set(found) == set(levels)
     assert len({one["deployment"] for one in found.values()}) == len(levels)
     for name, manifest in found.items():
-        assert stub_sets.named(manifest) == stub_sets.reached(manifest)
-        assert all(one["path"].startswith(name) for one in stub_sets.members(manifest))
+        assert replica_sets.named(manifest) == replica_sets.reached(manifest)
+        assert all(one["path"].startswith(name) for one in replica_sets.members(manifest))
     assert namespaces(api) == []
 
 

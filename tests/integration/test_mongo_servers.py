@@ -1,4 +1,4 @@
-"""TLS, client certificates and SCRAM with servers of other people; YCSB's Java code and MongoDB's
+"""TLS, client certificates and SCRAM with real servers; YCSB's Java code and MongoDB's
 Rust driver beside ours.
 
 What each server cannot do is in docs/mongodb.md.
@@ -15,6 +15,7 @@ from pymongo import MongoClient
 
 from tare.artifacts.binaries import find
 
+from . import mongod
 from .mongo_clients import java_ycsb, rust_driver
 from .mongo_servers import GUARDED, KINDS, PASSWORD, USER, Keys, Kind, Server, made_keys, running
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-ANSWER_OLD = tuple(kind for kind in KINDS if kind == "mongo-java-server")
+ANSWER_OLD = tuple(kind for kind in KINDS if not kind.startswith("ferretdb"))
 """Those that answer what MongoDB's Java driver 3.8 of YCSB 0.17 asks by OP_QUERY: FerretDB 1.24
 refuses that (error 352, UnsupportedOpQueryCommand), and MongoDB has removed it in 5.1."""
+RUST_SPEAKS = (4, 4)
+"""The oldest release that MongoDB's Rust driver 3.9.1 takes."""
 ADDRESS = "127.0.11.2"
 RECORDS = 200
 VERIFIED = f"[VERIFY], Return=OK, {RECORDS}"
@@ -107,7 +110,9 @@ def test_a_user_who_knows_the_password_is_let_in(
         def url(user: str, password: str) -> str:
             return f"mongodb://{user}:{password}@{server.place}/ycsb?{options}"
 
-        for mechanism in ("", "&authMechanism=SCRAM-SHA-256"):
+        new = kind != "mongod" or mongod.release() >= (4, 0)
+        own = "SCRAM-SHA-256" if new else "SCRAM-SHA-1"
+        for mechanism in ("", f"&authMechanism={own}"):
             passes(server, f"{url(USER, PASSWORD)}{mechanism}&w=1")
             drop(f"{url(USER, PASSWORD)}{mechanism}")
         for wrong in (url(USER, "other"), url("bob", PASSWORD)):
@@ -141,6 +146,8 @@ def ycsb() -> Callable[..., subprocess.CompletedProcess[str]]:
 def test_each_reads_the_documents_that_the_other_has_written(
     kind: Kind, ycsb: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
+    if kind == "mongod" and mongod.release() >= (5, 1):
+        pytest.skip("MongoDB 5.1 and newer have no OP_QUERY; name an older MONGOD")
     with running(kind, ADDRESS, tmp_path) as server:
         url = f"mongodb://{server.place}/ycsb?w=1"
         assert ycsb(url, "-load").returncode == 0
@@ -163,10 +170,13 @@ def test_the_rust_driver_and_python_s_read_what_ours_wrote_and_ours_what_they_wr
         with MongoClient[dict[str, object]](url) as client:
             documents = client["ycsb"]["usertable"]
             before = sorted(documents.find(), key=str)
-            done = subprocess.run([driver, url, "copy"], capture_output=True, text=True, check=True)
-            assert int(done.stdout) == RECORDS
-            assert sorted(documents.find(), key=str) == before
-            verify(url)
+            if kind != "mongod" or mongod.release() >= RUST_SPEAKS:
+                copied = subprocess.run(
+                    [driver, url, "copy"], capture_output=True, text=True, check=False
+                )
+                assert copied.stdout.strip() == str(RECORDS), copied.stderr
+                assert sorted(documents.find(), key=str) == before
+                verify(url)
             documents.drop()
             assert len(documents.insert_many(before).inserted_ids) == RECORDS
             verify(url)

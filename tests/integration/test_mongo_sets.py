@@ -1,7 +1,8 @@
 """Replica sets from plan to report where no orchestrator runs them: in containers by each endpoint,
 with data in their layer, with the client in a container, on hosts over SSH, in groups of hosts.
 
-The sets are three stubs. FerretDB, which knows no sets, keeps real documents as one node.
+The sets are three stubs, or of the mongod that MONGOD names. FerretDB, which knows no sets, keeps
+documents as one node.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from tests.integration import ferretdb, ssh_hosts, stub_sets
+from tests.integration import ferretdb, replica_sets, ssh_hosts
 
 from .conftest import Bench, leftovers
 from .test_endpoints import HOSTS, PATHS
@@ -28,17 +29,17 @@ ENDPOINTS = [name for name in HOSTS if name != "loopback"]  # each member has on
 def test_three_endpoints_lead_to_one_set_whose_members_know_each_other_by_one(
     bench: Bench,
 ) -> None:
-    study = stub_sets.write(bench, {name: BRIDGED.format(name) for name in ENDPOINTS})
-    found = stub_sets.done(bench, bench.tare("run", study, *SLICES))
+    study = replica_sets.write(bench, {name: BRIDGED.format(name) for name in ENDPOINTS})
+    found = replica_sets.done(bench, bench.tare("run", study, *SLICES))
     assert set(found) == set(ENDPOINTS)
     assert len({one["deployment"] for one in found.values()}) == 1
-    (names,) = {frozenset(stub_sets.named(one)) for one in found.values()}
+    (names,) = {frozenset(replica_sets.named(one)) for one in found.values()}
     for name, manifest in found.items():
-        reached = stub_sets.reached(manifest)
+        reached = replica_sets.reached(manifest)
         assert len(reached) == 3
         assert all(one.startswith(HOSTS[name]) for one in reached)
         assert (reached == names) == (name == "bridge")
-        assert {one["path"] for one in stub_sets.members(manifest)} == {PATHS[name]}
+        assert {one["path"] for one in replica_sets.members(manifest)} == {PATHS[name]}
     relayed = {
         name: one["engine_cpu_s"] / sum(client["ok"] for client in one["clients"])
         for name, one in found.items()
@@ -49,7 +50,7 @@ def test_three_endpoints_lead_to_one_set_whose_members_know_each_other_by_one(
 
 
 def test_a_member_that_stands_still_fails_its_trial_primary_or_not(bench: Bench) -> None:
-    study = stub_sets.write(bench, {"native": "{}", "again": "{}"}, measure="2500ms")
+    study = replica_sets.write(bench, {"native": "{}", "again": "{}"}, measure="2500ms")
     process = bench.start("run", study)
     struck(
         process, {"b01-native": lambda: stop(first=True), "b01-again": lambda: stop(first=False)}
@@ -66,7 +67,9 @@ def test_a_member_that_stands_still_fails_its_trial_primary_or_not(bench: Bench)
 
 def stop(*, first: bool) -> None:
     """kill -STOP of the member that was started first, which is primary, or of the last one."""
-    found = [one for one in psutil.process_iter(["name"]) if one.info["name"] == "tare-stub"]
+    found = [
+        one for one in psutil.process_iter(["name"]) if one.info["name"] == replica_sets.PROGRAM
+    ]
     members = sorted(found, key=psutil.Process.create_time)
     members[0 if first else -1].send_signal(signal.SIGSTOP)
 
@@ -80,8 +83,8 @@ def test_every_network_and_storage_of_docker_with_the_client_in_a_container(benc
         "bridge": docker.format("bridge", "directory"),
         "published": docker.format("published", "layer"),
     }
-    study = stub_sets.write(bench, levels, client="{runtime: docker}")
-    found = stub_sets.done(bench, bench.tare("run", study))
+    study = replica_sets.write(bench, levels, client="{runtime: docker}")
+    found = replica_sets.done(bench, bench.tare("run", study))
     assert set(found) == set(levels)
     for manifest in found.values():
         (client,) = [one for one in manifest["units"] if one["role"] == "client"]
@@ -96,39 +99,14 @@ def test_ferretdb_keeps_its_documents_in_a_container_s_layer(bench: Bench) -> No
     assert leftovers() == []
 
 
-FROM_ONE = """\
-study: set
-question: Do servers that keep documents start from one snapshot?
-database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
-load: {{workload: ycsb-b, records: 200, threads: 4, warmup: 300ms, measure: 1s}}
-factors:
-  platform:
-    native: {{}}
-    volume: {{platform: {{runtime: docker, network: host, storage: volume}}}}
-    layer: {{platform: {{runtime: docker, network: bridge, storage: layer}}}}
-baseline: {{platform: native}}
-design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: keep,
-         warm: {{gentle: 0s, at_least: 500ms, at_most: 500ms, window: 125ms}}}}
-"""
-
-
 @pytest.mark.long
 def test_ferretdb_starts_from_one_snapshot_wherever_it_runs(bench: Bench) -> None:
-    study = bench.root / "set.yaml"
-    study.write_text(FROM_ONE.format(home=ferretdb.program()), encoding="utf-8")
-    plan = bench.tare("plan", study)
-    assert "every deployment: starts from a snapshot of the data" in plan.stdout, plan.stderr
-    run = bench.tare("run", study)
-    assert run.returncode == 3, run.stdout + run.stderr
-    found = {one["condition"]: one for one in bench.manifests("set").values()}
-    assert set(found) == {"native", "volume", "layer"}
-    for manifest in found.values():
-        assert manifest["status"] == "done", manifest["reason"]
-        (client,) = manifest["clients"]
-        assert client["ok"] > 10
-        assert client["errors"] == 0, "every document is there, and nobody has filled the table"
-    (start,) = {str(one["database"]["data"]) for one in found.values()}
-    assert "snapshot" in start
+    levels = {
+        "native": "{}",
+        "volume": "{platform: {runtime: docker, network: host, storage: volume}}",
+        "layer": "{platform: {runtime: docker, network: bridge, storage: layer}}",
+    }
+    ferretdb.started_from_one_snapshot(bench, levels)
     assert leftovers() == []
 
 
@@ -155,10 +133,12 @@ def test_a_set_has_a_host_for_each_member_and_its_client_one_of_its_own(
     bench: Bench, named: None
 ) -> None:
     levels = {"few": "{}", "many": "{load.threads: 16}"}
-    found = stub_sets.done(bench, bench.tare("run", stub_sets.write(bench, levels, **ON_HOSTS)))
+    found = replica_sets.done(
+        bench, bench.tare("run", replica_sets.write(bench, levels, **ON_HOSTS))
+    )
     for manifest in found.values():
-        assert [one["machine"] for one in stub_sets.members(manifest)] == NODES
-        assert stub_sets.named(manifest) == stub_sets.reached(manifest)
+        assert [one["machine"] for one in replica_sets.members(manifest)] == NODES
+        assert replica_sets.named(manifest) == replica_sets.reached(manifest)
         (client,) = [one for one in manifest["units"] if one["role"] == "client"]
         assert client["machine"] == "load1"
         ways = {(one["from"], one["name"]) for one in manifest["path"]["asked"]}
@@ -171,12 +151,12 @@ def test_two_groups_of_hosts_have_a_set_each_and_are_driven_in_slices(
     bench: Bench, named: None
 ) -> None:
     levels = {"nodes": "{platform.hosts: nodes}", "guests": "{platform.hosts: guests}"}
-    study = stub_sets.write(bench, levels, **ON_HOSTS)
-    found = stub_sets.done(bench, bench.tare("run", study, "--set", "design.slice=100ms"))
+    study = replica_sets.write(bench, levels, **ON_HOSTS)
+    found = replica_sets.done(bench, bench.tare("run", study, "--set", "design.slice=100ms"))
     assert set(found) == set(levels)
     for name, manifest in found.items():
-        assert {one["hosts"] for one in stub_sets.members(manifest)} == {name}
-        assert len({one["machine"] for one in stub_sets.members(manifest)}) == 3
+        assert {one["hosts"] for one in replica_sets.members(manifest)} == {name}
+        assert len({one["machine"] for one in replica_sets.members(manifest)}) == 3
         assert manifest["slices"]["frozen"]
     assert leftovers() == []
 
@@ -188,8 +168,8 @@ def test_containers_on_hosts_have_the_native_members_program(
     for name in NODES:
         hosts.hosts[name].start_engine()
     docker = "{platform: {runtime: docker, storage: layer}}"
-    study = stub_sets.write(bench, {"native": "{}", "docker": docker}, **ON_HOSTS)
-    found = stub_sets.done(bench, bench.tare("run", study))
+    study = replica_sets.write(bench, {"native": "{}", "docker": docker}, **ON_HOSTS)
+    found = replica_sets.done(bench, bench.tare("run", study))
     assert set(found) == {"native", "docker"}
-    assert len({one["bits"] for each in found.values() for one in stub_sets.members(each)}) == 1
+    assert len({one["bits"] for each in found.values() for one in replica_sets.members(each)}) == 1
     assert leftovers() == []

@@ -1,14 +1,11 @@
-"""Studies of a replica set of a real mongod, for whoever has one, and of FerretDB in its stead.
+"""Studies of a replica set of a real mongod, of stubs and of FerretDB in its stead.
 
-MONGOD is the path of a mongod: `make test-mongod MONGOD=/path` sets it. Studies of one member and
-of three run on it, natively and in containers, half a minute each, and one whose primary is killed;
-without a mongod these two have stubs. FerretDB is built with Go.
+One member and three, natively and in containers, half a minute each, and one whose primary is
+killed. FerretDB is built with Go.
 """
 
 from __future__ import annotations
 
-import os
-import re
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -22,13 +19,12 @@ from pymongo.errors import PyMongoError
 from tare.artifacts.binaries import find
 from tare.databases.mongodb.counters import COUNTERS
 
-from . import ferretdb, stub_sets
+from . import ferretdb, mongod, replica_sets
 from .conftest import Bench, leftovers
 from .test_frozen import struck
 
 pytestmark = pytest.mark.engine
 
-MONGOD = os.environ.get("MONGOD", "")
 STAND_IN = "FerretDB v1.24.0 (a functional stand-in and not MongoDB)"
 SELDOM = {"page_faults", "connections.made"}
 """Counters that not every build of mongod has."""
@@ -66,27 +62,18 @@ def run(bench: Bench, **parts: Any) -> subprocess.CompletedProcess[str]:
     return bench.tare("run", write(bench, **parts), "--json")
 
 
-def three() -> dict[str, object]:
-    """Parts of a study of three members of the mongod, or of stubs."""
-    if MONGOD:
-        acknowledged = ", write_concern: majority"
-        return {"nodes": 3, "home": MONGOD, "version": release(MONGOD), "more": acknowledged}
-    return {"nodes": 3, "home": find("tare-stub"), "more": ", stand_in: true"}
+def of(server: str, nodes: int = 3) -> dict[str, object]:
+    """Parts of a study of so many members, of a mongod or of stubs."""
+    if server == "stubs":
+        return {"nodes": nodes, "home": find("tare-stub"), "more": ", stand_in: true"}
+    acknowledged = ", write_concern: majority"
+    parts = {"home": mongod.program(), "version": mongod.version(), "more": acknowledged}
+    return {"nodes": nodes} | parts
 
 
-def release(mongod: str) -> str:
-    """What it says of itself: a line such as `db version v7.0.14`."""
-    told = subprocess.run([mongod, "--version"], capture_output=True, text=True, check=True).stdout
-    found = re.search(r"^db version v(\d+\.\d+\.\d+)", told, re.MULTILINE)
-    assert found, f"{mongod} is no mongod: its --version says {told!r}"
-    return found[1]
-
-
-@pytest.mark.skipif(not MONGOD, reason="needs a mongod: make test-mongod MONGOD=/path")
 @pytest.mark.parametrize("nodes", [1, 3])
 def test_a_study_on_a_replica_set_ends_in_records(bench: Bench, nodes: int) -> None:
-    version = release(MONGOD)
-    done = run(bench, home=MONGOD, nodes=nodes, version=version, more=", write_concern: majority")
+    done = run(bench, **of("mongod", nodes))
     assert done.returncode in (0, 3), done.stdout + done.stderr
     manifests = bench.manifests("set")
     assert len(manifests) == 2
@@ -95,21 +82,21 @@ def test_a_study_on_a_replica_set_ends_in_records(bench: Bench, nodes: int) -> N
         assert states == ["PRIMARY"] + ["SECONDARY"] * (nodes - 1)
         assert "stand_in" not in manifest["database"]
         assert manifest["clients"][0]["errors"] == 0
-        assert manifest["database"]["version"] == version
+        assert manifest["database"]["version"] == mongod.version()
         assert set(COUNTERS) - SELDOM <= set(manifest["server"]), "serverStatus has other names"
         assert manifest["server"]["requests.update"] > 0
     assert leftovers() == []
 
 
-@pytest.mark.skipif(not MONGOD, reason="needs a mongod: make test-mongod MONGOD=/path")
 def test_doctor_finds_nothing_wrong_with_it(bench: Bench) -> None:
-    told = bench.tare("doctor", "--database", "mongodb", "--home", MONGOD, timeout=60)
+    told = bench.tare("doctor", "--database", "mongodb", "--home", mongod.program(), timeout=60)
     assert told.returncode == 0, told.stdout
 
 
-def test_a_set_runs_natively_and_in_containers(bench: Bench) -> None:
+@pytest.mark.parametrize("server", ["mongod", "stubs"])
+def test_a_set_runs_natively_and_in_containers(bench: Bench, server: str) -> None:
     docker = "{platform: {runtime: docker, network: bridge, storage: volume}}"
-    done = run(bench, **three(), other=docker)
+    done = run(bench, **of(server), other=docker)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     manifests = bench.manifests("set")
     assert len(manifests) == 2
@@ -118,7 +105,7 @@ def test_a_set_runs_natively_and_in_containers(bench: Bench) -> None:
         states = sorted(member["state"] for member in manifest["database"]["set"])
         assert states == ["PRIMARY", "SECONDARY", "SECONDARY"]
         assert manifest["clients"][0]["errors"] == 0
-    kinds = {name: bool(stub_sets.members(one)[0]["image"]) for name, one in manifests.items()}
+    kinds = {name: bool(replica_sets.members(one)[0]["image"]) for name, one in manifests.items()}
     assert kinds == {"D1-B01-one": False, "D1-B01-other": True}
     assert leftovers() == []
 
@@ -140,14 +127,15 @@ def kill_the_primary() -> None:
                     serverSelectionTimeoutMS=2000,
                 ) as client,
             ):
-                if client.admin.command("hello").get("isWritablePrimary"):
+                if client.admin.command("isMaster").get("ismaster"):  # of every release
                     process.kill()
                     return
     raise AssertionError("no member says that it is primary")
 
 
-def test_a_primary_that_is_killed_costs_its_trial_and_no_more(bench: Bench) -> None:
-    process = bench.start("run", write(bench, **three(), measure="3s"))
+@pytest.mark.parametrize("server", ["mongod", "stubs"])
+def test_a_primary_that_is_killed_costs_its_trial_and_no_more(bench: Bench, server: str) -> None:
+    process = bench.start("run", write(bench, **of(server), measure="3s"))
     struck(process, {"b01-one": kill_the_primary})
     manifests = bench.manifests("set")
     assert manifests["D1-B01-one.failed-1"]["status"] != "done"

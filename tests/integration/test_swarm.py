@@ -24,7 +24,7 @@ from tare.runtimes.swarm.runtime import SwarmRuntime
 from tare.runtimes.swarm.settings import swarm_settings
 from tare.study.platform import Platform
 
-from . import ferretdb, rigs, stub_sets
+from . import ferretdb, replica_sets, rigs
 from .conftest import Bench, let_run
 
 pytestmark = pytest.mark.engine
@@ -91,10 +91,11 @@ def test_two_endpoints_of_one_task_in_slices(bench: Bench) -> None:
     assert leftovers().words() == {}
 
 
-def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
+def test_a_mongodb_server_of_the_user_s_runs_as_a_service_from_a_snapshot(bench: Bench) -> None:
     """FerretDB in its stead, by one endpoint; others are tried with Cassandra and with stubs."""
     levels = {"container-dns": "{platform.network: container-dns}"}
-    (manifest,) = ferretdb.measured(bench, levels, platform=TASKS, client=INSIDE).values()
+    found = ferretdb.started_from_one_snapshot(bench, levels, platform=TASKS, client=INSIDE)
+    (manifest,) = found.values()
     (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
     assert unit["image"]
     assert unit["path"].startswith("container-dns")
@@ -104,7 +105,7 @@ def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
 def test_two_endpoints_of_one_set_of_stubs_in_slices(bench: Bench) -> None:
     tasks = "{runtime: swarm, network: container-dns, storage: volume}"
     endpoints = ("host-port", "container-dns")
-    stub_sets.measured_in_slices(bench, endpoints, platform=tasks, client=INSIDE)
+    replica_sets.measured_in_slices(bench, endpoints, platform=tasks, client=INSIDE)
     assert leftovers().words() == {}
 
 
@@ -112,11 +113,11 @@ def test_two_endpoints_of_one_set_of_stubs_in_slices(bench: Bench) -> None:
 def test_members_of_a_set_know_each_other_by_the_endpoint_of_the_study(bench: Bench) -> None:
     levels = {name: f"{{platform.network: {name}}}" for name in ("host-port", "container-dns")}
     tasks = "{runtime: swarm, network: host-port, storage: layer}"
-    study = stub_sets.write(bench, levels, platform=tasks, client=INSIDE)
-    found = stub_sets.done(bench, bench.tare("run", study))
+    study = replica_sets.write(bench, levels, platform=tasks, client=INSIDE)
+    found = replica_sets.done(bench, bench.tare("run", study))
     assert set(found) == set(levels)
     for manifest in found.values():
-        assert stub_sets.named(manifest) == stub_sets.reached(manifest)
+        assert replica_sets.named(manifest) == replica_sets.reached(manifest)
     assert leftovers().words() == {}
 
 

@@ -1,7 +1,7 @@
-"""`tare-load ycsb` with the binding `mongodb`, on servers that are not MongoDB: FerretDB on SQLite
-and on PostgreSQL, and mongo-java-server.
+"""`tare-load ycsb` with the binding `mongodb`, on a mongod and on servers that are not MongoDB:
+FerretDB on SQLite and on PostgreSQL, and mongo-java-server.
 
-What is written is read with another client, the official driver; no MongoDB is on any registry.
+What is written is read with another client, the official driver.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pymongo import MongoClient
 
 from tare.imports import ycsb as importer
 
-from .mongo_servers import KINDS, MONGOD, Server, running
+from .mongo_servers import KINDS, Server, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,10 +36,7 @@ MEASURED = {
     "e": {"SCAN", "INSERT"},
     "f": {"READ", "UPDATE", "READ-MODIFY-WRITE"},
 }
-needs_stand_in = pytest.mark.skipif(
-    bool(MONGOD),
-    reason="a mongod is no stand-in; without MONGOD: pytest tests/integration/test_ycsb_mongodb.py",
-)
+STAND_INS = tuple(kind for kind in KINDS if kind != "mongod")
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -88,7 +85,7 @@ def returned(output: str, operation: str) -> dict[str, int]:
     return {status: int(count) for status, count in found}
 
 
-@needs_stand_in
+@pytest.mark.parametrize("server", STAND_INS, indirect=True)
 def test_a_stand_in_is_refused_before_anything_is_sent(server: Server, documents: Any) -> None:
     refused = ycsb(server, "load", "a", forced=False)
     assert refused.returncode == 2
@@ -100,8 +97,8 @@ def test_a_stand_in_is_refused_before_anything_is_sent(server: Server, documents
     assert documents.estimated_document_count() == 0
 
 
-@needs_stand_in
-def test_where_it_is_forced_every_output_says_so(
+@pytest.mark.parametrize("server", STAND_INS, indirect=True)
+def test_where_a_stand_in_is_forced_every_output_says_so(
     server: Server, documents: Any, tmp_path: Path
 ) -> None:
     ended = ycsb(server, "load", "a", "recordcount=10")

@@ -49,7 +49,7 @@ def bring(database: Database, to: Destination) -> Installation:
         raise ArtifactError(
             "no MongoDB server to run",
             where="database.image" if images else "database.home",
-            why="no public package has its server, so that Tare cannot fetch it",
+            why="no public package has a current server, so that Tare fetches none",
             remedy='set database.image to an image that you may use, such as "mongo:7"'
             if images
             else "unpack a release of MongoDB's server and set database.home to its directory",

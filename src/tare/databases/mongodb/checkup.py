@@ -70,10 +70,11 @@ def how_to_get_one(system: Mapping[str, str], machine: str) -> DoctorCheck:
     return DoctorCheck(
         "mongod",
         False,
-        f"none is named, and no public registry has one that Tare could fetch for {name}",
+        f"none is named, and no public registry has a current one that Tare could fetch for {name}",
         f"{own}unpack a release for {machine} from "
-        "https://www.mongodb.com/try/download/community; or docker pull mongo:7.0. Then tare "
-        "doctor --database mongodb with --home DIRECTORY or --image NAME",
+        "https://www.mongodb.com/try/download/community; or docker pull mongo:7.0; or, of 2018, "
+        "setup/mongod.sh in a checkout of Tare. Then tare doctor --database mongodb with --home "
+        "DIRECTORY or --image NAME",
     )
 
 
@@ -126,7 +127,7 @@ def check_started(starting: AbstractContextManager[tuple[Place, Died]]) -> Itera
         "release",
         not old,
         f"MongoDB {release}",
-        "studies take 4.4 and newer; tare load 3.6 and newer" if old else "",
+        "take 3.6 or newer: older ones do not speak OP_MSG" if old else "",
     )
     yield DoctorCheck("licence", True, _licence(release, build))
 

@@ -37,9 +37,8 @@ _OTHER_SERVER = (
     "out"
 )
 _HOME = ("database", "home")
-OLDEST = (4, 4)
-"""The first release that tells its default write concern, which a study records.
-Source: MongoDB manual, getDefaultRWConcern."""
+OLDEST = (3, 6)
+"""The first release that speaks OP_MSG. Source: MongoDB manual, MongoDB Wire Protocol."""
 _VERSION = re.compile(r"^db version v(\S+)", re.MULTILINE)
 """Source: MongoDB manual, mongod --version."""
 _VERSION_S, _SHOWN = 20.0, 200
@@ -223,8 +222,8 @@ def unfit(database: Database, runtime: str) -> list[Obstacle]:
 def _unfit_release(database: Database) -> list[Obstacle]:
     if tuple(map(int, database.version.split(".")[:2])) >= OLDEST:
         return []
-    why = f"MongoDB {database.version} is older than 4.4, and cannot tell what a study records"
-    remedy = "name a newer release and its files; tare load takes servers from 3.6 on"
+    why = f"MongoDB {database.version} is older than 3.6, and does not speak OP_MSG"
+    remedy = "name a newer release and its files"
     return [Obstacle(("database", "version"), why, remedy)]
 
 
