@@ -215,3 +215,22 @@ def test_nodes_that_reach_each_other_by_ports_of_one_engine_are_told_of_its_prox
     )  # fmt: skip
     told = [one for one in hint_lines(study) if "through its userland proxy" in one]
     assert len(told) == int(nodes > 1 and network == "published")
+
+
+@pytest.mark.parametrize(("turn", "seconds"), [("pass", "8.4"), ("slice", "")])
+def test_a_replica_set_that_stands_still_for_long_is_named(turn: str, seconds: str) -> None:
+    """Four sets of which each has ten conditions."""
+    sets = {f"s{n}": {"platform": {"limits": {"memory": f"{n + 1} GiB"}}} for n in range(4)}
+    mongo = {"kind": "mongodb", "version": "7.0", "image": "mongo:7", "nodes": 3,
+             "replication_factor": 3}  # fmt: skip
+    plan = planned(
+        database=mongo,
+        platform={**PINNED["platform"], **DOCKER["platform"]},
+        factors={"set": sets, "load": {f"t{n}": {"load.threads": n + 1} for n in range(10)}},
+        baseline={"set": "s0", "load": "t0"},
+        design={"slice": "250ms", "drain": "25ms", "turn": turn, "fresh": "deployment",
+                "reset": "keep"},
+    )  # fmt: skip
+    hints = [one for one in hint_lines(plan) if "stands still" in one]
+    assert len(hints) == bool(seconds)
+    assert all(f"stands still for {seconds} s between" in one for one in hints)

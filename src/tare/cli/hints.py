@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tare.databases import registry as databases
@@ -13,6 +14,7 @@ from tare.study.metric_names import primary_metrics
 from tare.study.patch import assignments
 from tare.study.platform import published_between
 from tare.study.slice_lengths import FEW_IN_FLIGHT, lengthened
+from tare.study.slice_schedule import cut_of, turn_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +33,7 @@ def hint_lines(plan: Plan) -> list[str]:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
     found += [*_in_flight(plan), *_replicas(plan), *_compilers(plan), *_ports_between(plan)]
-    found += [*_filled_anew(plan), *_left_of_containers(plan)]
+    found += [*_filled_anew(plan), *_left_of_containers(plan), *_standstills(plan)]
     return [f"hint: {line}" for line in found]
 
 
@@ -143,6 +145,22 @@ def _compilers(plan: Plan) -> Iterator[str]:
     warm = plan.study.design.warm
     setups = [one.setup for one in plan.conditions]
     told = (databases.declared(one.database.kind).still_compiling(one, warm) for one in setups)
+    yield from dict.fromkeys(filter(None, told))
+
+
+def _standstills(plan: Plan) -> Iterator[str]:
+    """Nodes that stand still for long between two turns of their own."""
+    if plan.slicing.length_s is None:
+        return
+    own = Counter(one.deployment for one in plan.trials if (one.round, one.block) == (1, 1))
+    cut = cut_of(plan.conditions[0].setup.load, plan.study.design)
+    turn_s = turn_seconds(cut.turn(max(own.values())), cut.length_s, cut.drain_s)
+    told = (
+        databases.declared(one.setup.database.kind).stands_still(
+            one.setup.database, (len(own) - 1) * turn_s
+        )
+        for one in plan.conditions
+    )
     yield from dict.fromkeys(filter(None, told))
 
 

@@ -172,6 +172,11 @@ class DatabaseDeclaration(ABC):
         that, as a hint of a plan; empty: nothing is known of it."""
         return ""
 
+    def stands_still(self, database: Database, seconds: float) -> str:
+        """What its nodes lose who stand still for so long between two turns of slices, as a hint of
+        a plan; empty: nothing."""
+        return ""
+
     # what a run asks
 
     @abstractmethod

@@ -29,7 +29,8 @@ _UNDER_FULL_LOAD_S, _SHORT_S = 60, 300
 _BOTH_COMPILERS = (
     "a server with both of Java's compilers is measured while the second still works: after 57 s "
     "of the full load it used a third of the CPU time (docs/decisions/0005-gentle-warm-up.md). "
-    "Give it time first, design.warm: {gentle: 2m, at_most: 60s}, or, in a study of minutes, use "
+    "Give it time first, minutes for each server, design.warm: {gentle: 2m, at_most: 60s}; or, in "
+    "a study of minutes, use "
     f'the quick one alone, with which the server is slower: database.jvm: ["{_QUICK_ONLY}"]'
 )
 _COMPILED_LATE = (
