@@ -145,6 +145,7 @@ def test_operations_that_were_cut_off_hold_the_pause(
     assert "no reply when" in found.summary
     assert "not in their latency" in found.summary or "not in its latency" in found.summary
     assert found.details[0].startswith("D1-B01-native: ")
+    assert ("raise design.drain" in found.summary) == (status != "ok")
 
 
 @pytest.mark.parametrize(("server_s", "status"), [(1.5, "ok"), (2.5, "warning")])

@@ -161,6 +161,17 @@ def test_the_first_run_that_a_plan_proposes_is_of_what_was_asked(
     assert f"`tare run {words} --name first --set" in " ".join(told.split())
 
 
+def test_the_first_run_that_a_plan_proposes_has_one_number_of_rounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = Path(__file__).parents[2] / "studies" / "quickstart.yaml"
+    asked = [str(study), "--set", "design.deployments=5"]
+    told = " ".join(CliRunner().invoke(build(COMMANDS), ["plan", *asked]).stdout.split())
+    assert f"`tare run {study} --name first --set design.deployments=3`" in told
+    assert f"then `tare plan {' '.join(asked)}` again" in told
+
+
 def test_of_servers_that_are_compared_what_is_usual_is_told_roughly(tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
     file.write_text(
@@ -179,7 +190,7 @@ def test_of_servers_that_are_compared_what_is_usual_is_told_roughly(tmp_path: Pa
     assert percent(told("design.deployments=12")[1]) < percent(demand)
     assert "cannot show" not in demand
     too_few = told("design.deployments=3")[1]
-    assert too_few.endswith("cannot show that a difference is within the margin of 5%")
+    assert too_few.endswith("within the margin of 5%; --set design.deployments=4 can")
     (alone,) = told("design.deployments=1", "design.blocks=4")
     assert "unknown" in alone
     assert "roughly" not in "".join(told("design.deployments=4", "design.reset=truncate"))

@@ -136,6 +136,23 @@ def test_advice_on_a_study_begins_with_what_to_expect_and_says_what_follows_once
         assert text.index(once) > text.index("== docker.published")
 
 
+def test_conditions_of_a_study_that_nothing_tells_apart_are_named() -> None:
+    study = Path(__file__).parents[2] / "studies" / "quickstart.yaml"
+    text = " ".join(tare("advise", str(study)).stdout.split())
+    assert "Not asked about: native-again.loopback, docker.proxy. They differ" in text
+    assert "Not asked about" not in tare("advise", "--platform", "docker").stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "meant"),
+    [("--network", "hostt", "host"), ("--consistency", "quorum", "QUORUM")],
+)
+def test_a_mistyped_value_is_told_what_it_was_meant_to_be(
+    option: str, value: str, meant: str
+) -> None:
+    assert refused("advise", option, value).remedy == f"did you mean {meant}?"
+
+
 def test_the_study_that_would_settle_it_can_be_planned(tmp_path: Path) -> None:
     out = tmp_path / "settle.yaml"
     assert tare("advise", "--network", "host", "--study-out", str(out)).exit_code == 0

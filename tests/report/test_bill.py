@@ -96,6 +96,17 @@ def test_the_drawing_says_the_same_to_who_cannot_see_it(contradicted: Analysis) 
     assert sentences(contradicted)[0][1] in panel.markup()
 
 
+def test_a_line_of_next_to_nothing_is_drawn_as_none(contradicted: Analysis) -> None:
+    bills = contradicted.bills
+    assert bills is not None
+    faults = bills.of[0].lines[0].model_copy(update={"us": -2e-5, "ci": (-1e-4, 6e-5)})
+    bill = bills.of[0].model_copy(update={"lines": [faults]})
+    few = contradicted.model_copy(update={"bills": bills.model_copy(update={"of": [bill]})})
+    (panel,) = bill_panels(few)
+    assert ">0.00 µs<" in panel.markup()
+    assert "0.0000" not in panel.markup()
+
+
 def test_page_and_markdown_have_it_only_where_something_was_weighed(
     contradicted: Analysis, nothing: Analysis
 ) -> None:

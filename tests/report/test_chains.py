@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 
 from tare.analysis.model import Analysis, Chain, ChainLink
-from tare.report.chains import chains_table
+from tare.report.chains import chains_table, summary
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
 from tare.report.terminal import render_summary
@@ -49,6 +49,14 @@ def test_the_table_has_both_links_the_whole_and_its_interval() -> None:
     ]  # fmt: skip
     assert "without a verdict" in table.notes[0]
     assert chains_table(sample_analysis()) is None
+
+
+def test_the_first_screen_begins_with_the_whole() -> None:
+    told = "In all over native, service demand: docker-published +26.0% [+23.0%, +29.0%]."
+    assert summary(analysed()) == told
+    page = render_html(analysed())
+    assert page.index(told) < page.index(TITLE)
+    assert summary(sample_analysis()) == ""
 
 
 def test_every_form_of_the_report_has_it() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.report.methods import methods_paragraph
+from tare.report.methods import methods_paragraph, under_load
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -57,6 +57,23 @@ def test_it_says_what_was_run_and_how(measured: Analysis) -> None:
     assert "\n" not in text
 
 
+def test_the_answer_names_its_load_and_what_service_demand_is(measured: Analysis) -> None:
+    assert under_load(measured) == (
+        "Load: ycsb-a, 32 operations in flight; another load pays another share. Service demand is "
+        "CPU time per operation."
+    )
+    files = {**measured.provenance, "sources": {"ycsb": 3}}
+    assert under_load(measured.model_copy(update={"provenance": files})) == ""
+
+
+def test_trials_in_slices_may_have_measured_several_times_as_long(measured: Analysis) -> None:
+    study = {**measured.provenance["study"], "design": {"slice": "20ms"}}
+    sliced = measured.model_copy(update={"provenance": {**measured.provenance, "study": study}})
+    text = methods_paragraph(sliced)
+    assert "Every trial measured 3 s or a multiple of it after 2 s that were left out" in text
+    assert "ways that others are compared with, had more slices" in text
+
+
 def test_many_conditions_are_counted_once(measured: Analysis) -> None:
     many = measured.model_copy(update={"conditions": measured.conditions * 5})
     assert ", in 15 conditions (platform)." in methods_paragraph(many)
@@ -86,7 +103,7 @@ def test_slices_are_told_and_why_there_are_none(tmp_path: Path) -> None:
     """As plan.json keeps it, beside the study that holds what was chosen alone."""
     sliced = write_run(tmp_path / "sliced", blocks=1, measure_s=3, slice_s=0.25)
     text = methods_paragraph(analyse(sliced))
-    assert "in slices of 0.25 s, in turn with the other conditions of its block." in text
+    assert "in slices of 0.25 s, in turn with the other conditions of its block: servers" in text
     whole = write_run(tmp_path / "whole", blocks=1, measure_s=3)
     plan = json.loads((whole / "plan.json").read_text())
     chosen = {"slicing": {"asked": "auto", "length_s": None, "why_not": "a reason"}}

@@ -158,7 +158,7 @@ def test_what_averages_over_deployments_decide_is_no_tie_for_any_noise_floor(
     assert line.tone == "cost"
     for other in analysis.effects:  # as the alert at the top has it
         other.verdict = verdict
-    assert "use averages over deployments" in words.alerts(analysis)[0].headline
+    assert "averages over deployments hold" in words.alerts(analysis)[0].headline
 
 
 def test_a_valid_and_quiet_result_raises_no_alert() -> None:
@@ -176,8 +176,8 @@ def test_an_invalid_result_is_the_first_alert_and_names_its_causes() -> None:
     assert "not valid" in first.headline
     assert first.details == ("3.2% of operations failed",)
     assert second.headline == (
-        "Identical setups differed in single blocks of throughput by more than the margin: "
-        "use averages over deployments"
+        "Identical setups differed in single blocks of throughput by more than the margin; "
+        "averages over deployments hold"
     )
     assert "the margin is 5%" in second.details[0]
 
@@ -187,7 +187,7 @@ def test_noise_between_deployments_hides_an_answer_that_is_not_decided() -> None
     floor = analysis.noise_floor[0]
     floor.exceeds_margin, floor.floor, floor.deployment_floor = True, 0.09, 0.07
     (alert,) = words.alerts(analysis)
-    assert "use averages over deployments" in alert.headline
+    assert "averages over deployments hold" in alert.headline
     for one in analysis.effects:
         one.verdict = "inconclusive"
     (alert,) = words.alerts(analysis)

@@ -83,7 +83,8 @@ def test_a_file_that_is_too_large_is_told_in_mebibytes(refuse: RefuseStudy) -> N
     [
         ("database: {rf: 3}", "study.yaml:3", "did you mean database.replication_factor?"),
         ("design: {rounds: 3}", "study.yaml:3", "did you mean design.deployments?"),
-        ("platform: {memory: 2GiB}", "study.yaml:3", "did you mean platform.limits?"),
+        ("platform: {memory: 2GiB}", "study.yaml:3", "did you mean platform.limits.memory?"),
+        ("database: {nodes: 2k}", "study.yaml:3", "did you mean 2_000?"),
         ("database: {RF: 3}", "study.yaml:3", "did you mean database.replication_factor?"),
         ("margins: {p99: 10}", "study.yaml:3", "did you mean margins.p99: 10%?"),
         ("margins: {read.p99: 2.5}", "study.yaml:3", "did you mean margins.read.p99: 2.5%?"),

@@ -118,7 +118,7 @@ def command(
 
     plugins = tuple(one for one in get_args(Plugin) if one)
     library = load_library(knowledge or [])
-    given = files or []
+    given, unasked = files or [], ""
     if check or given:
         advising.refuse_unused(context, advising.ABOUT_CHECK if check else advising.ABOUT_FILES)
     if check:
@@ -130,7 +130,7 @@ def command(
     }
     options["purposes"] = [advising.one_of("--for", purpose, PURPOSES)] if purpose else PURPOSES
     if given:
-        questions = advising.of_study(given, scale)
+        questions, unasked = advising.of_study(given, scale)
     else:
         known: dict[str, tuple[str, ...]] = {
             "database": databases.names(),
@@ -169,7 +169,7 @@ def command(
         name, asked = next(iter(questions.items()))
         write_study(study_out, study_text(asked, answers[name].settle))
         settled = f"{study_out}\n{load_note(asked)}"
-    advising.print_answers(answers, settled, json=json)
+    advising.print_answers(answers, settled, unasked, json=json)
     if (
         not given
         and not json

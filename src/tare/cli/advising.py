@@ -6,10 +6,12 @@ import json as json_module
 from typing import TYPE_CHECKING, Any
 
 from tare.cli.console import say, say_json
+from tare.enumeration import first_of
 from tare.errors import KnowledgeError
 from tare.knowledge.advice_text import following_lines, found_lines
 from tare.knowledge.query import REPLACED, queries_of
 from tare.knowledge.rendering import change_lines
+from tare.nearest import did_you_mean
 from tare.runtimes.registry import BARE, CONTAINER
 from tare.study.conditions import baseline_condition, expand
 from tare.study.quantities import parse_fraction
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from tare.knowledge.library import Library
     from tare.knowledge.query import Query
 
+_MOST_UNASKED = 4
 ADDRESSES = ("floating-ip", "host-name")
 ABOUT_FILES = {
     "files", "scale", "check", "metric", "purpose", "margin", "study_out", "knowledge", "json"
@@ -90,7 +93,8 @@ def refuse_unused(context: typer.Context, used: set[str]) -> None:
             )
 
 
-def of_study(given: list[Path], scale: str | None) -> dict[str, Query]:
+def of_study(given: list[Path], scale: str | None) -> tuple[dict[str, Query], str]:
+    """The question of each condition, and which conditions have none; empty: all have one."""
     if len(given) > 1:
         raise KnowledgeError(
             "one study at a time",
@@ -109,16 +113,28 @@ def of_study(given: list[Path], scale: str | None) -> dict[str, Query]:
             why="no condition of this study runs on another platform than its baseline",
             remedy="give the study a level that changes the platform, or ask by --platform",
         )
-    return questions
+    rest = [one.name for one in conditions if one.name not in {name, *questions}]
+    return questions, _unasked(rest) if rest else ""
 
 
-def print_answers(answers: dict[str, Advice], settled: str, *, json: bool) -> None:
+def _unasked(names: list[str]) -> str:
+    return (
+        f"Not asked about: {first_of(names, _MOST_UNASKED)}. They differ from those above, or from "
+        "the baseline, in nothing that advice knows of, or not in the platform."
+    )
+
+
+def print_answers(
+    answers: dict[str, Advice], settled: str, unasked: str = "", *, json: bool
+) -> None:
     if json:
         plain: Any = {name: one.model_dump(mode="json") for name, one in answers.items()}
         say_json(json_module.dumps(plain.get("", plain), indent=1))
         return
     for line in answers_lines(answers):
         say(line)
+    if unasked:
+        say(f"\n{unasked}")
     if settled:
         say(f"\nThe study that would settle it: {settled}")
 
@@ -166,7 +182,7 @@ def one_of(option: str, value: str, known: Any) -> Any:
         raise KnowledgeError(
             f"{option} {value}: unknown",
             why=f"it is one of {', '.join(known)}",
-            remedy="name one of these, or leave the option out",
+            remedy=did_you_mean(value, known, "name one of these, or leave the option out"),
         )
     return value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 How = Literal["about", "at least"]
 MOST_NAMED = 4
 """Comparisons that are named in a line."""
-_ROUNDS = 3
+_ROUNDS, _MOST_ROUNDS = 3, 100
 """Rounds of a first run, from which intervals can be expected: two tell less than half as much."""
 
 
@@ -143,7 +144,9 @@ def _beyond(half: float, margin: float | None) -> str:
     """What an interval of this half-width cannot do, whatever the effect; empty: it may decide."""
     if margin is None or half <= margin:
         return ""
-    return f", which cannot show that a difference is within the margin of {numbers.share(margin)}"
+    enough = next((n for n in range(LEAST_ROUNDS, _MOST_ROUNDS) if half_width(n) <= margin), None)
+    told = f", which cannot show that a difference is within the margin of {numbers.share(margin)}"
+    return f"{told}; --set design.deployments={enough} can" if enough else told
 
 
 def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, words: str) -> list[str]:
@@ -158,14 +161,19 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, words: str) -> list
     if design.deployments > _ROUNDS:
         each = (plan.estimate.seconds - plan.estimate.setup_seconds) / design.deployments
         length = numbers.length(plan.estimate.setup_seconds + each * _ROUNDS)
-        lines.append(
-            f"to know them: `tare run {words} --name first --set design.deployments={_ROUNDS}`, "
-            f"{length}, then `tare plan {words}` again"
-        )
+        few = f"{_without_rounds(words)} --name first --set design.deployments={_ROUNDS}"
+        lines.append(f"to know them: `tare run {few}`, {length}, then `tare plan {words}` again")
     piloted = plan.study.design.slice_s is not None and kept_here(Noise, local_facts()) is None
     if piloted and any(scope.inside for scope in unknown):
         lines.append(f"run `{COMMAND}`, a minute: it tells the least width inside one deployment")
     return lines
+
+
+def _without_rounds(words: str) -> str:
+    """The command's words without a number of rounds, of which another one follows."""
+    parts = shlex.split(words)
+    rounds = [i for i, one in enumerate(parts) if one.startswith("design.deployments=")]
+    return shlex.join(one for i, one in enumerate(parts) if not {i, i + 1} & {*rounds})
 
 
 def _by_scope(unknown: Iterable[Scope]) -> dict[str, list[str]]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 WIDTH = 360
 _TOP, _ROW, _BAR, _AXIS = 44, 40, 14, 24
 _MOST_NAMED = 3
+_LEAST = 0.005
+"""microseconds that are rounded to none: page faults that hardly ever happen"""
 WORDS = {
     "consistent": "consistent",
     "contradicted": "contradicted",
@@ -210,6 +212,8 @@ def _us(value: float) -> str:
 
 
 def _amount(value: float, ci: tuple[float, float]) -> str:
+    if max(abs(value), *map(abs, ci)) < _LEAST:
+        return f"0.00 {numbers.MICROSECONDS}"
     first, low, high = numbers.signed_differences(value, ci)
     return f"{first} {numbers.MICROSECONDS} [{low}, {high}]"
 

@@ -9,6 +9,7 @@ from tare.report import numbers
 from tare.report.escaping import plain
 from tare.report.labels import condition_labels
 from tare.report.table import Cell, RowKey, Table
+from tare.report.words import in_sentence
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Chain
@@ -28,6 +29,23 @@ def title(analysis: Analysis) -> str:
         )
     )
     return f"In all over {from_}: the server ({through}), then the way into it"
+
+
+def summary(analysis: Analysis) -> str:
+    """What each way costs over the other server in all, by the first metric; empty: no chains."""
+    if not analysis.chains:
+        return ""
+    first = analysis.chains[0]
+    metric = next(one for one in analysis.metrics if one.name == first.metric)
+    named = condition_labels(analysis)
+    ways = [
+        f"{plain(named.get(one.treatment, one.treatment))} {whole} {interval}"
+        for one in analysis.chains
+        if (one.metric, one.baseline) == (first.metric, first.baseline)
+        for whole, interval, *_ in [changes(one)]
+    ]
+    over = plain(named.get(first.baseline, first.baseline))
+    return f"In all over {over}, {in_sentence(metric)}: {'; '.join(ways)}."
 
 
 def chains_table(analysis: Analysis) -> Table | None:

@@ -24,7 +24,7 @@ from tare.report.escaping import plain
 from tare.report.exhibits.tables import exhibit_tables
 from tare.report.host_groups import groups_table
 from tare.report.labels import pair_names
-from tare.report.methods import methods_paragraph
+from tare.report.methods import methods_paragraph, under_load
 from tare.report.overview import check_summary, overview
 from tare.report.why import explanations, why_table
 from tare.study.metric_names import lowered
@@ -61,6 +61,8 @@ def render_markdown(analysis: Analysis) -> str:
     if (groups := groups_table(analysis)) is not None:
         parts += [f"## {groups.title}", table_lines(groups), *map(escape, groups.notes)]
     parts.append("## The answer" + ("" if analysis.valid else ", not valid"))
+    if load := under_load(analysis):
+        parts.append(escape(load))
     parts.append("\n".join(_answers(analysis)) or "No treatment was compared with the baseline.")
     if (chains := chains_table(analysis)) is not None:
         parts += [f"### {escape(chains.title)}", table_lines(chains), *map(escape, chains.notes)]

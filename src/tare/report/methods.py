@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tare.analysis.catalogue import SERVICE_DEMAND
 from tare.databases import registry as databases
 from tare.enumeration import listing
 from tare.machines.registry import made_in_words
@@ -114,21 +115,48 @@ def _load(analysis: Analysis) -> list[str]:
     warmup, measure = (_one(one.get(key) for one in loads) for key in ("warmup", "measure"))
     sentence = ", ".join(parts) + "."
     if measure and not any(one.get("phases") for one in loads):
-        sentence += f" Every trial measured {_seconds(measure)}"
+        several = " or a multiple of it" if _in_slices(analysis) else ""
+        sentence += f" Every trial measured {_seconds(measure)}{several}"
         sentence += f" after {_seconds(warmup)} that were left out" if warmup else ""
         sentence += f"{_slices(analysis)}."
     return [sentence, *_clients(analysis)]
 
 
+def _length(analysis: Analysis) -> Any:
+    """Of a slice; OFF where there were none."""
+    study = _mapping(analysis.provenance.get("study"))
+    return _mapping(study.get("design")).get("slice", OFF)
+
+
+def _in_slices(analysis: Analysis) -> bool:
+    return bool(_length(analysis) != OFF)
+
+
+def under_load(analysis: Analysis) -> str:
+    """What every number of the answer holds for, and what its first metric is; empty: nothing is
+    known that all conditions share."""
+    loads = _parts(_mapping(analysis.provenance.get("settings")), "load")
+    workload, threads, rate = (
+        _one(one.get(key) for one in loads) for key in ("workload", "threads", "rate")
+    )
+    if analysis.imported or not (workload and threads) or rate:
+        return ""
+    text = f"Load: {workload}, {threads} operations in flight; another load pays another share."
+    if any(one.name == SERVICE_DEMAND for one in primary_metrics(analysis)):
+        text += " Service demand is CPU time per operation."
+    return plain(text)
+
+
 def _slices(analysis: Analysis) -> str:
     """How the conditions of a block took turns; else that they did not, and what hindered it."""
-    study = _mapping(analysis.provenance.get("study"))
-    length = _mapping(study.get("design")).get("slice", OFF)
+    length = _length(analysis)
     if length == OFF:
+        study = _mapping(analysis.provenance.get("study"))
         reason = str(_mapping(study.get("slicing")).get("why_not", ""))
         return f", in one piece (not in slices: {reason})" if reason else ", in one piece"
     return (
-        f", in slices of {_seconds(length)}, in turn with the other conditions of its block. "
+        f", in slices of {_seconds(length)}, in turn with the other conditions of its block: "
+        "servers with fewer conditions, and ways that others are compared with, had more slices. "
         "Ratios of service demand, throughput, mean latencies and the servers' CPU use come from "
         "all slices of a block fitted together, in which bursts count less; percentiles come from "
         "all replies"

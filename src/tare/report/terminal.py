@@ -11,6 +11,7 @@ from rich.text import Text
 from tare.report import dependence, ending, identical, left_out, terminal_table, words
 from tare.report.answer_grid import MARKS, answer_grids, summary
 from tare.report.escaping import plain
+from tare.report.methods import under_load
 from tare.report.overview import check_summary
 from tare.report.terminal_grid import TerminalGrid
 from tare.report.terminal_text import text
@@ -30,6 +31,8 @@ def render_summary(analysis: Analysis) -> RenderableType:
     Only that a result is void stands before its answer.
     """
     parts: list[RenderableType] = [text(analysis.question or analysis.study, "bold")]
+    if load := under_load(analysis):
+        parts.append(text(load, "dim"))
     parts += _alerts(words.alerts(analysis), "invalid")
     grids = answer_grids(analysis)
     if grids:

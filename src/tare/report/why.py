@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 WIDTH = 360
 _TOP, _KEY, _ROW, _BAR, _AXIS = 26, 18, 40, 16, 24
 _TITLES = {
-    "mode": "Service demand, by mode",
     "unit": "Service demand, by who used it",
+    "mode": "Service demand, by mode, as sampled",
     "thread": "Database CPU per operation, by threads",
 }
 # Of figure.css: as many hues as there are parts at most, the neutral one last.
@@ -31,9 +31,9 @@ NOTE = (
     "Differences are treatment minus baseline, with 95% intervals from the same estimator as the "
     "effects, of sums over whole trials: effects that were fitted slice by slice are narrower. "
     "Each stands alone: clear says whether it would exclude 0 also as one of all that are "
-    "listed. CPU shares sum to the total. Other changes coincided; they may not be the cause. r is "
-    "the correlation of a count with the mean latency from block to block; it is left out where "
-    "there are too few blocks."
+    "listed. CPU shares sum to the total; those by mode to one of their own, which the kernel "
+    "samples. Other changes coincided; they may not be the cause. r is the correlation of a count "
+    "with the mean latency from block to block; it is left out where there are too few blocks."
 )
 
 

@@ -175,7 +175,7 @@ def _noise_alerts(analysis: Analysis) -> list[Alert]:
     if averaged:
         headline = (
             f"Identical setups differed in single blocks of {_titles(analysis, averaged)} by more "
-            "than the margin: use averages over deployments"
+            "than the margin; averages over deployments hold"
         )
         texts = tuple(_noise_text(analysis, floor) for floor in averaged)
         found.append(Alert("warning", headline, texts, "Nothing to do.", same))

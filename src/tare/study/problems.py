@@ -186,7 +186,7 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
         return (
             f"{name}: {_show(value)} is not {_EXPECTED[kind].split(';')[0]}",
             "",
-            _set(name, wanted or _EXPECTED[kind]),
+            (kind == "int_type" and _in_digits(value)) or _set(name, wanted or _EXPECTED[kind]),
         )
     if kind == "string_pattern_mismatch" and path[:1] in _NAMED:
         return f"{name}: not a name", _NAME_RULE, f"rename {_show(value)}"
@@ -231,6 +231,8 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
     )
     if near is not None:
         meant: Sequence[str] | None = (*parent, near)
+        if wanted.lower() in _inside(model, (*path[:-1], near)):
+            meant = (*parent, near, wanted.lower())  # platform.memory is platform.limits.memory
     else:
         far = nearest(wanted, (field[-1] for field in every), alike=0.8)
         known = [far] if far else [n for n, names in ELSEWHERE.items() if wanted.lower() in names]
@@ -266,6 +268,13 @@ def _percentage(name: str, value: object, bounds: Mapping[str, object]) -> str:
     if not whole or not isinstance(value, (int, float)) or not 1 < value < 100:
         return ""
     return f"did you mean {name}: {value:g}%?"
+
+
+def _in_digits(value: object) -> str:
+    """What was meant by 20k or 1M; empty: it is neither."""
+    text = str(value)
+    zeros = {"k": "_000", "m": "_000_000"}.get(text[-1:].lower(), "")
+    return f"did you mean {text[:-1]}{zeros}?" if zeros and text[:-1].isdigit() else ""
 
 
 def _set(name: str, expected: str) -> str:

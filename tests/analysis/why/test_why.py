@@ -13,6 +13,7 @@ from tare.analysis.analyse import analyse
 from tare.analysis.catalogue import OWNERS
 from tare.analysis.model import Analysis, CostSplit, Why
 from tare.analysis.why.changes import correlation
+from tare.analysis.why.explanation import explain
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -96,12 +97,29 @@ def test_shares_add_up_and_have_intervals_that_hold_the_truth(quiet: Analysis) -
 
 
 def test_the_sentence_says_what_is_clear_and_names_what_is_hidden(quiet: Analysis) -> None:
-    first = of(quiet, "bridge").sentences[0]
-    assert first.startswith("Of the +1")
-    assert "\u00b5s/operation of service demand" in first
-    assert "] are in interrupts and soft interrupts (6" in first  # 9 of 14 are 64%
-    assert first.index("interrupts and soft interrupts") < first.index("the kernel on behalf")
-    assert first.endswith("user code: not beyond the noise.")
+    owners, modes, *_ = of(quiet, "bridge").sentences
+    assert owners.startswith("Of the +1")
+    assert "\u00b5s/operation of service demand, +" in owners
+    assert owners.index("the database (7") < owners.index("everything else")
+    assert owners.endswith("the load client: not beyond the noise.")
+    assert modes.startswith("Of +1")
+    assert "by the kernel's modes, which are sampled, +" in modes
+    assert "] are in interrupts and soft interrupts (6" in modes  # 9 of 14 are 64%
+    assert modes.index("interrupts and soft interrupts") < modes.index("the kernel on behalf")
+    assert modes.endswith("user code: not beyond the noise.")
+
+
+def test_modes_that_are_too_uncertain_are_said_to_be_beside_owners_that_are_not(
+    quiet: Analysis,
+) -> None:
+    why = of(quiet, "bridge")
+    unsure = [
+        one.model_copy(update={"whole": one.whole.model_copy(update={"clear": one.by != "mode"})})
+        for one in why.splits
+    ]
+    owners, modes, *_ = explain(why.model_copy(update={"splits": unsure}))
+    assert "are in the database" in owners
+    assert modes == "Its change by the kernel's modes is too uncertain to divide."
 
 
 def test_identical_conditions_explain_nothing(quiet: Analysis) -> None:

@@ -64,7 +64,8 @@ def other_work(evidence: Evidence) -> Check | None:
         "other work",
         "warning",
         f"Other programs used {_range(cores)} in {len(hurt)} of {count(len(sliced), 'trial')}: "
-        "stop them (`top` names them) and repeat the run: `tare run` with another --name",
+        "stop them (`top` names them while they run) and repeat the run: `tare run` with another "
+        "--name",
         details,
     )
 
@@ -87,7 +88,7 @@ def undrained(evidence: Evidence) -> Check | None:
         "undrained",
         status,
         f"{count(total, 'operation')} had no reply when {pronoun} slice was over: what came after "
-        f"it is not in {pronoun} latency; raise design.drain",
+        f"it is not in {pronoun} latency" + ("" if status == "ok" else "; raise design.drain"),
         [
             f"{t.name}: {count(number, 'operation')}, {percent(shares[t.name])} of its operations"
             for t, number in left

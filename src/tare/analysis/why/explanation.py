@@ -27,8 +27,8 @@ _NAMES = {
     "cpu.jit_per_op": "the JIT compiler",
 }
 _WHOLES = {
-    "mode": "service demand",
     "unit": "service demand",
+    "mode": "service demand",
     "thread": "the database's CPU time per operation",
 }
 TAKEN_OFF = "cpu.background_per_op"
@@ -61,8 +61,10 @@ def explain(why: Why) -> list[str]:
 
 def _of_split(why: Why, split: CostSplit) -> str:
     whole, name = split.whole, _WHOLES[split.by]
+    first = next(s for s in why.splits if _WHOLES[s.by] == name)
+    if not whole.clear and first.whole.clear:
+        return "Its change by the kernel's modes is too uncertain to divide."
     if not whole.clear:
-        first = next(s for s in why.splits if _WHOLES[s.by] == name)
         return (
             f"Summed over whole trials, {name} changed by {_amount(first.whole)}: too uncertain "
             "to divide among its parts."
@@ -71,8 +73,8 @@ def _of_split(why: Why, split: CostSplit) -> str:
     clear = sorted((p for p in named if p.clear), key=lambda p: -abs(p.difference))
     hidden = [_NAMES.get(p.metric.name, p.metric.title) for p in named if not p.clear]
     begin = f"Of the {_amount(whole)} of {name}, "
-    if split.by == "unit" and any(s.by == "mode" for s in why.splits):
-        begin = "By who used it, "
+    if split is not first:
+        begin = f"Of {_amount(whole)} by the kernel's modes, which are sampled, "
     if not clear:
         return f"{begin}no part can be named: each one's interval includes 0."
     text = begin + listing([_part(p) for p in clear])

@@ -44,14 +44,14 @@ class _Kind:
 
 KINDS = (
     _Kind(
-        "mode",
-        describe(SERVICE_DEMAND),
-        ("cpu.user_per_op", "cpu.system_per_op", "cpu.softirq_per_op", "cpu.background_per_op"),
-    ),
-    _Kind(
         "unit",
         describe(SERVICE_DEMAND),
         (*OWNERS, OTHERS),
+    ),
+    _Kind(
+        "mode",
+        describe(SERVICE_DEMAND),
+        ("cpu.user_per_op", "cpu.system_per_op", "cpu.softirq_per_op", "cpu.background_per_op"),
     ),
     _Kind(
         "thread",
