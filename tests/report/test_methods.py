@@ -68,7 +68,9 @@ def test_the_answer_names_its_load_and_what_service_demand_is(measured: Analysis
 
 def test_trials_in_slices_may_have_measured_several_times_as_long(measured: Analysis) -> None:
     study = {**measured.provenance["study"], "design": {"slice": "20ms"}}
-    sliced = measured.model_copy(update={"provenance": {**measured.provenance, "study": study}})
+    one_server = [t.model_copy(update={"deployment": "D1-docker-1"}) for t in measured.trials]
+    provenance = {**measured.provenance, "study": study}
+    sliced = measured.model_copy(update={"provenance": provenance, "trials": one_server})
     text = methods_paragraph(sliced)
     assert "Every trial measured 3 s or a multiple of it after 2 s that were left out" in text
     assert "ways that others are compared with, had more slices" in text
@@ -103,7 +105,7 @@ def test_slices_are_told_and_why_there_are_none(tmp_path: Path) -> None:
     """As plan.json keeps it, beside the study that holds what was chosen alone."""
     sliced = write_run(tmp_path / "sliced", blocks=1, measure_s=3, slice_s=0.25)
     text = methods_paragraph(analyse(sliced))
-    assert "in slices of 0.25 s, in turn with the other conditions of its block: servers" in text
+    assert "in slices of 0.25 s, in turn with the other conditions of its block. Ratios" in text
     whole = write_run(tmp_path / "whole", blocks=1, measure_s=3)
     plan = json.loads((whole / "plan.json").read_text())
     chosen = {"slicing": {"asked": "auto", "length_s": None, "why_not": "a reason"}}

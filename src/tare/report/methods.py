@@ -115,7 +115,7 @@ def _load(analysis: Analysis) -> list[str]:
     warmup, measure = (_one(one.get(key) for one in loads) for key in ("warmup", "measure"))
     sentence = ", ".join(parts) + "."
     if measure and not any(one.get("phases") for one in loads):
-        several = " or a multiple of it" if _in_slices(analysis) else ""
+        several = " or a multiple of it" if _unequal(analysis) else ""
         sentence += f" Every trial measured {_seconds(measure)}{several}"
         sentence += f" after {_seconds(warmup)} that were left out" if warmup else ""
         sentence += f"{_slices(analysis)}."
@@ -128,8 +128,11 @@ def _length(analysis: Analysis) -> Any:
     return _mapping(study.get("design")).get("slice", OFF)
 
 
-def _in_slices(analysis: Analysis) -> bool:
-    return bool(_length(analysis) != OFF)
+def _unequal(analysis: Analysis) -> bool:
+    """Whether some trials have more slices than others: where a server has several conditions."""
+    own = {(trial.deployment, trial.condition) for trial in analysis.trials}
+    servers = {deployment for deployment, _ in own}
+    return bool(_length(analysis) != OFF) and len(own) > len(servers)
 
 
 def under_load(analysis: Analysis) -> str:
@@ -154,9 +157,13 @@ def _slices(analysis: Analysis) -> str:
         study = _mapping(analysis.provenance.get("study"))
         reason = str(_mapping(study.get("slicing")).get("why_not", ""))
         return f", in one piece (not in slices: {reason})" if reason else ", in one piece"
+    more = (
+        ": servers with fewer conditions, and ways that others are compared with, had more slices"
+        if _unequal(analysis)
+        else ""
+    )
     return (
-        f", in slices of {_seconds(length)}, in turn with the other conditions of its block: "
-        "servers with fewer conditions, and ways that others are compared with, had more slices. "
+        f", in slices of {_seconds(length)}, in turn with the other conditions of its block{more}. "
         "Ratios of service demand, throughput, mean latencies and the servers' CPU use come from "
         "all slices of a block fitted together, in which bursts count less; percentiles come from "
         "all replies"
