@@ -24,6 +24,10 @@ LIMIT = (
     "That is the way alone. A busy server batches its answers, as with many in flight, and the "
     "database itself may pay more than the way: a study says what it pays in all."
 )
+LIMIT_OF_SETS = (
+    "That is the way between client and server alone. What members send each other passes their "
+    "own ways, and the database may pay many times as much: a study says what it pays in all."
+)
 
 
 def price_lines(
@@ -82,7 +86,7 @@ def price_lines(
                 f"  {one.way}, {one.in_flight} in flight{sized}: {more.value:+.2f} us "
                 f"[{low:+.2f}, {high:+.2f}] of CPU time{share}"
             )
-    yield LIMIT
+    yield LIMIT if database == USUAL else LIMIT_OF_SETS
 
 
 def in_all_lines(measured: Iterable[Measured]) -> Iterator[str]:

@@ -61,7 +61,7 @@ def following_lines(advice: Advice) -> Iterator[str]:
     yield ""
     size = advice.settle
     if advice.obstacle:
-        yield f"Tare cannot settle it: {advice.obstacle}."
+        yield f"No study is proposed: {advice.obstacle}."
     else:
         yield f"To settle it here: {size.deployments} deployments of each condition. {size.method}"
 

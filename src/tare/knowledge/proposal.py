@@ -158,8 +158,8 @@ def obstacle(asked: Query) -> str:
     """Why no study can answer the question here; empty where one can."""
     if asked.database not in ("", "cassandra"):
         return (
-            "proposals are of Cassandra. For MongoDB, name your own server in "
-            "studies/truyen-2018-mongodb.yaml, whose head says how, and see what `tare plan` says"
+            "proposals are of Cassandra. Of MongoDB docs/mongodb.md has a study to begin with, "
+            "and studies/truyen-2018-mongodb.yaml is a large one: name your own server in it"
         )
     return why_not(asked)
 

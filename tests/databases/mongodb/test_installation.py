@@ -10,6 +10,7 @@ import pytest
 from tare.databases.mongodb.installation import (
     STAND_IN,
     installed,
+    named_kind,
     refuse_other_release,
     refuse_stand_in,
     release_of,
@@ -93,6 +94,24 @@ def test_releases_that_do_not_speak_op_msg_are_refused(
     image = Database(kind="mongodb", version=version, image="mongo:x")
     for found in (unfit(native, "native"), unfit(image, "docker")):
         assert [one.field for one in found] == [("database", "version")] * refused
+
+
+def test_a_program_of_another_release_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    program(tmp_path, "echo db version v3.6.8")
+    (other,) = unfit(Database(kind="mongodb", version="7.0", home=str(tmp_path)), "native")
+    assert other.field == ("database", "version")
+    assert 'set database.version to "3.6.8"' in other.remedy
+    assert unfit(Database(kind="mongodb", version="3.6", home=str(tmp_path)), "native") == []
+
+
+def test_files_are_what_their_names_tell(tmp_path: Path) -> None:
+    def named(**parts: Any) -> str:
+        return named_kind(Database(kind="mongodb", version="7.0", **parts))
+
+    (tmp_path / "ferretdb").touch()
+    assert named(home=str(tmp_path), stand_in=True) == "ferretdb"
+    assert named(home="/nowhere", stand_in=True) == named(image="mongo:7") == "mongod"
+    assert named(stand_in=True) == "tare-stub"
 
 
 def test_a_server_that_says_that_it_is_another_program_is_called_by_its_name() -> None:

@@ -45,7 +45,7 @@ def test_a_study_as_a_run_records_it_reads_back(read: ReadStudy) -> None:
     [
         ("database.heap=1GiB", "database.heap: with database.kind mongodb", "cassandra"),
         ("database.jvm=[-Xss1m]", "database.jvm: with database.kind mongodb", "remove it"),
-        ("database.consistency={read: ONE}", "database.consistency: with", "remove it"),
+        ("database.consistency={read: ONE}", "database.consistency: with", "write_concern"),
         ("database.compaction={strategy: LCS}", "database.compaction: with", "remove it"),
         ("database.key_cache=0MiB", "database.key_cache: with", "remove it"),
         ("database.replication_factor=2", "2, with 3 nodes of MongoDB", "to 3"),

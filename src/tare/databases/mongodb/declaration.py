@@ -70,7 +70,9 @@ class MongoDeclaration(DatabaseDeclaration):
         return unfit(setup.database, setup.platform.runtime)
 
     def unsnapshotted(self, database: Database) -> str:
-        return "" if database.stand_in else OF_A_SET
+        from tare.databases.mongodb.installation import named_kind
+
+        return "" if named_kind(database) == "ferretdb" else OF_A_SET
 
     def kept_in_memory(self, setup: Setup, machine: int | None) -> int:
         """What comes into WiredTiger's cache, which is a ceiling: of data that are smaller it holds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 from collections.abc import Mapping
@@ -136,6 +137,16 @@ def _program(home: Path) -> Path:
     return program
 
 
+def named_kind(database: Database) -> Kind:
+    """What a study's files are, as far as their names tell; a mongod where they tell nothing."""
+    if database.home is None:
+        return "tare-stub" if database.stubbed else "mongod"
+    try:
+        return _kind(_program(Path(database.home)))
+    except ArtifactError:
+        return "mongod"
+
+
 def _kind(program: Path) -> Kind:
     others: tuple[Kind, ...] = ("ferretdb", "tare-stub")
     return next((kind for kind in others if kind in program.name), "mongod")
@@ -216,7 +227,9 @@ def unfit(database: Database, runtime: str) -> list[Obstacle]:
     except ArtifactError as error:
         return [Obstacle(_HOME, f"{error.what} ({error.where}): {error.why}", error.remedy)]
     kind = _kind(program)
-    return _unfit_release(database) if kind == "mongod" else _unfit_stand_in(database, kind)
+    if kind != "mongod":
+        return _unfit_stand_in(database, kind)
+    return _unfit_release(database) or _other_release(database, str(program))
 
 
 def _unfit_release(database: Database) -> list[Obstacle]:
@@ -225,6 +238,23 @@ def _unfit_release(database: Database) -> list[Obstacle]:
     why = f"MongoDB {database.version} is older than 3.6, and does not speak OP_MSG"
     remedy = "name a newer release and its files"
     return [Obstacle(("database", "version"), why, remedy)]
+
+
+def _other_release(database: Database, program: str) -> list[Obstacle]:
+    """That the program here is of another release; nothing where it only runs on other machines."""
+    try:
+        refuse_other_release(database.version, {"version": _release_here(program)})
+    except ArtifactError:
+        return []
+    except StudyError as error:
+        return [Obstacle(("database", "version"), error.what, error.remedy)]
+    return []
+
+
+@functools.cache
+def _release_here(program: str) -> str:
+    """Asked once for all conditions of a study."""
+    return release_of(program)
 
 
 def _unfit_image(name: str) -> list[Obstacle]:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _KIND = "database.kind"
 _OF_CASSANDRA = ("consistency", "compaction", "key_cache", "heap", "jvm")
 """Fields of the database that MongoDB has nothing for."""
+_INSTEAD = {
+    "consistency": "write database.write_concern, such as majority, and database.read_preference",
+    "heap": "write platform.limits.memory, of which mongod takes its cache",
+}
 _TOOLS = ("tare", "ycsb")
 """Load generators that know MongoDB."""
 _SECONDARIES = ("secondary",)
@@ -52,7 +56,8 @@ def _foreign(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
                 f"database.{field}",
                 "with database.kind mongodb",
                 "it is Cassandra's, and would do nothing",
-                "remove it, or move it into the levels whose database is cassandra",
+                _INSTEAD.get(field, "remove it")
+                + ", or move it into the levels whose database is cassandra",
                 against=_KIND,
             )
 
