@@ -120,8 +120,8 @@ class MongoDeclaration(DatabaseDeclaration):
             return ""
         return (
             f"a set stands still for {seconds:.1f} s between two of its turns, after which its "
-            "members look for one another: after 9 s a set answered a fifth of its operations, "
-            "and some with errors; write design.turn: slice, or a shorter design.slice"
+            "members call elections: after 9 s a set answered a fifth of its operations, and "
+            "some with errors; write design.turn: slice, or a shorter design.slice"
         )
 
     def bring(self, database: Database, to: Destination) -> Installed:
