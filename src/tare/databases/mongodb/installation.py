@@ -141,10 +141,11 @@ def named_kind(database: Database) -> Kind:
     """What a study's files are, as far as their names tell; a mongod where they tell nothing."""
     if database.home is None:
         return "tare-stub" if database.stubbed else "mongod"
+    home = Path(database.home)
     try:
-        return _kind(_program(Path(database.home)))
+        return _kind(_program(home))
     except ArtifactError:
-        return "mongod"
+        return _kind(home)  # of another machine
 
 
 def _kind(program: Path) -> Kind:
