@@ -1,4 +1,4 @@
-"""TLS, client certificates and SCRAM with real servers; YCSB's Java code and MongoDB's
+"""TLS, client certificates and SCRAM with a mongod and others; YCSB's Java code and MongoDB's
 Rust driver beside ours.
 
 What each server cannot do is in docs/mongodb.md.
