@@ -147,7 +147,9 @@ def test_each_reads_the_documents_that_the_other_has_written(
     kind: Kind, ycsb: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     if kind == "mongod" and mongod.release() >= (5, 1):
-        pytest.skip("MongoDB 5.1 and newer have no OP_QUERY; name an older MONGOD")
+        pytest.skip(
+            "MongoDB 5.1 and newer have no OP_QUERY; make test-mongod MONGOD=/path/of/an/older/one"
+        )
     with running(kind, ADDRESS, tmp_path) as server:
         url = f"mongodb://{server.place}/ycsb?w=1"
         assert ycsb(url, "-load").returncode == 0

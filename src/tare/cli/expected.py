@@ -40,7 +40,8 @@ How = Literal["about", "at least"]
 MOST_NAMED = 4
 """Comparisons that are named in a line."""
 _ROUNDS, _MOST_ROUNDS = 3, 100
-"""Rounds of a first run, from which intervals can be expected: two tell less than half as much."""
+"""Rounds of a first run, from which intervals can be expected, as two tell less than half as much;
+and the most that a plan proposes."""
 
 
 def expected_lines(plan: Plan, runs: Path, words: str = "STUDY") -> list[str]:
