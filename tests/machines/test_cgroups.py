@@ -86,6 +86,19 @@ def test_a_group_that_cannot_be_made_is_an_error_with_a_remedy(v1: Path) -> None
         ControlGroup("run", "n1", v1).create(Limits())
 
 
+@pytest.mark.parametrize(
+    ("limits", "controller"),
+    [(Limits(cpus=1.5), "cpu"), (Limits(cpuset="0"), "cpuset"), (Limits(memory=4096), "memory")],
+)
+def test_a_limit_without_its_controller_is_refused_by_name(
+    limits: Limits, controller: str, v1: Path
+) -> None:
+    (v1 / controller).rename(v1 / "elsewhere")
+    with pytest.raises(RuntimeUnavailableError, match=f"controller {controller} are mounted"):
+        ControlGroup("run", "n1", v1).create(limits)
+    assert not list(v1.rglob("n1")), "nothing is made"
+
+
 def test_cpu_seconds_are_read_in_each_version(tmp_path: Path) -> None:
     (tmp_path / "cpuacct.usage").write_text("2500000000\n")
     assert Accounting({"cpuacct": str(tmp_path)}).cpu_seconds() == 2.5

@@ -118,7 +118,7 @@ def launch_seconds(in_flight: Sequence[int]) -> float:
 def pinned_cpus() -> list[int]:
     """The servers' CPU and the clients'; none where they cannot have one each."""
     cpus = sorted(os.sched_getaffinity(0))
-    return cpus[:2] if len(cpus) > 1 and os.geteuid() == 0 else []
+    return cpus[:2] if len(cpus) > 1 and os.geteuid() == 0 and cgroups.can_be_made() else []
 
 
 def quiet_setup(

@@ -164,8 +164,10 @@ class ControlGroup:
         """Make the group and set its limits.
 
         Raises:
-            RuntimeUnavailableError: without the right to make groups, or for a bad limit.
+            RuntimeUnavailableError: without the right to make groups, for a bad limit, or for one
+                whose controller is not mounted.
         """
+        self._refuse_unmounted(limits)
         try:
             if self._version == 2:
                 self._enable_v2()
@@ -180,6 +182,17 @@ class ControlGroup:
                 why=str(error),
                 remedy="run as root, or without limits",
             ) from error
+
+    def _refuse_unmounted(self, limits: LimitValues) -> None:
+        wanted = {"cpu": limits.cpus, "cpuset": limits.cpuset, "memory": limits.memory}
+        for controller, limit in wanted.items():
+            if limit is not None and not {"unified", controller} & self._paths.keys():
+                raise RuntimeUnavailableError(
+                    f"a native unit cannot be limited to {controller} {limit}",
+                    where=str(self._root),
+                    why=f"no control groups with the controller {controller} are mounted there",
+                    remedy="mount control groups, or leave the limit out",
+                )
 
     def _enable_v2(self) -> None:
         leaf = self._paths["unified"]
