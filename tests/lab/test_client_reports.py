@@ -51,5 +51,7 @@ def test_a_line_that_cannot_be_read_is_an_error_of_ours(
 
 
 def test_operations_are_kept_by_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = told(monkeypatch, {"event": "interval", "phase": "measure", "ops": 7, "ops_per_s": 6.0})
+    replies = {"ops": 7, "ops_per_s": 6.0, "within": 6, "drained": 1}
+    known = told(monkeypatch, {"event": "interval", "phase": "measure", **replies})
+    assert known.answered == {"c1": [(6, 1)]}
     assert (known.operations, known.per_s, known.fault) == ({"c1": [7]}, {"c1": [6.0]}, None)

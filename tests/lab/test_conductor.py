@@ -1,4 +1,4 @@
-"""The conductor keeps to the schedule, thaws one deployment at a time, and reads at both ends.
+"""The conductor keeps to the schedule, thaws one deployment at a time, reads at both ends of loads.
 
 Time, control groups and counters are scripted; real ones are under tests/integration.
 """
@@ -16,7 +16,7 @@ from tare.lab.conductor import Conductor, Driven, TrialHere
 from tare.lab.slice_records import measured_slices, slices_record, summed
 from tare.machines.cgroups import Accounting
 from tare.monitor.meter import CpuReading
-from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, Cut, Schedule, make_schedule
+from tare.study.slice_schedule import READ_LEAD_S, Cut, Schedule, make_schedule
 
 SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 1.0, 0.25, 0.03), seed=7)
 
@@ -154,7 +154,7 @@ def test_a_slice_uses_what_its_server_used_and_begins_on_time(
         assert not one.late
         if one.slot.trial is not None:
             name = "ab"[one.slot.trial]
-            assert one.used.units[name] == pytest.approx((0.008 + 0.25 + 0.03) / 2)
+            assert one.used.units[name] == pytest.approx((READ_LEAD_S + 0.25) / 2)
 
 
 def test_what_a_client_does_between_its_slices_of_a_turn_is_no_part_of_them(
@@ -164,15 +164,12 @@ def test_what_a_client_does_between_its_slices_of_a_turn_is_no_part_of_them(
     cut = Cut(warmup_s=0.0, measure_s=1.0, length_s=0.25, drain_s=0.03, whole=True)
     schedule = make_schedule(["a", "b"], cut, seed=1, shares=[3, 3])
     driven = Scene(monkeypatch).conduct(schedule)
-    first = [one for n, one in enumerate(driven) if n == 0 or driven[n - 1].slot.last]
-    inside = [one for one in driven if one not in first]
-    assert inside
-    for of, lead_s in ((first, LEAD_S), (inside, READ_LEAD_S)):
-        for one in of:
-            assert one.seconds == pytest.approx(lead_s + 0.25 + 0.03)
-            if one.slot.trial is not None:
-                used = one.used.units["ab"[one.slot.trial]]
-                assert used == pytest.approx(one.seconds / 2)
+    assert any(not one.slot.last for one in driven)
+    for one in driven:
+        assert one.seconds == pytest.approx(READ_LEAD_S + 0.25)
+        if one.slot.trial is not None:
+            used = one.used.units["ab"[one.slot.trial]]
+            assert used == pytest.approx(one.seconds / 2)
 
 
 def test_empty_slices_and_other_programs_are_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +196,23 @@ def test_a_server_runs_on_from_slice_to_slice_of_its_turn(monkeypatch: pytest.Mo
     assert sum(len(thawed) == 0 for _, thawed in scene.seen[2:-2]) == turns
     assert not any(one.late for one in driven)
     assert len(measured_slices(driven, 0)) == whole.measured(0) == 30
+
+
+def test_what_a_server_does_in_its_drain_is_no_part_of_a_slice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    longer = make_schedule(["a", "b"], Cut(0.25, 1.0, 0.25, 0.2), seed=7)
+    short, long = (Scene(monkeypatch).conduct(one) for one in (SCHEDULE, longer))
+    used = [[one.used.units for one in driven] for driven in (short, long)]
+    assert used[0] == [pytest.approx(units) for units in used[1]]
+
+
+def test_a_server_is_frozen_after_its_drain_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch)
+    scene.conduct()
+    frozen = [at - 102.0 for at, thawed in scene.seen[2:-2] if not thawed]
+    own = [slot for slot in SCHEDULE.slots if slot.trial is not None]
+    assert frozen == [pytest.approx(slot.at + 0.25 + 0.03) for slot in own]
 
 
 def test_a_slow_thaw_makes_a_late_slice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
     }
     lead_s = READ_LEAD_S + SAME.uncertain_s
     assert (order["lead_s"], order["read_lead_s"]) == (LEAD_S, pytest.approx(lead_s))
-    assert order["window_s"] == pytest.approx(0.28)
+    assert (order["load_s"], order["window_s"]) == (0.25, pytest.approx(0.28))
     assert order["parts"][0] == {
         "freeze": ["/freezer/n"],
         "units": {"n": ["/acct/n"], "c1": ["/sys/c"]},

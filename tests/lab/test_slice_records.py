@@ -15,7 +15,7 @@ from tare.lab.counted_calls import (
     counted_calls,
     per_operation,
 )
-from tare.lab.slice_records import Replies, summed, with_cpu_time
+from tare.lab.slice_records import Replies, of_all_operations, summed, with_cpu_time
 from tare.machines.cgroups import Accounting
 from tare.machines.machine import HERE
 from tare.monitor.meter import CpuReading
@@ -40,7 +40,8 @@ def test_a_client_without_a_unit_or_an_answer_keeps_what_it_told_itself() -> Non
 
 def interval(ops: int, per_s: float = 0.0, **responses: tuple[int, float]) -> Replies:
     told = {name: {"timed": n, "mean_us": mean} for name, (n, mean) in responses.items()}
-    return Replies.of({"ops": ops, "ops_per_s": per_s, "responses": told})
+    answered = {"within": ops - 4, "drained": 4}
+    return Replies.of({"ops": ops, "ops_per_s": per_s, **answered, "responses": told})
 
 
 def test_a_slice_s_response_times_are_those_of_all_its_clients() -> None:
@@ -59,6 +60,22 @@ def test_a_slice_s_rate_is_that_of_all_its_clients() -> None:
     """Without what was answered in the drain: 4 of each client's 104 operations in 20 ms."""
     told = Replies.sum([interval(104, 5000.0), interval(104, 5000.0)])
     assert (told.ops, told.per_s) == (208, 10_000.0)
+    assert (told.within, told.drained) == (200, 8)
+
+
+def test_operations_that_are_under_way_when_the_load_ends_have_had_half_of_their_cpu_time() -> None:
+    """96 answered within the slice and 4 in its drain: what was used by then is of 98 of 100."""
+    driven = [slice_of(0, counts=True, server_faults=49), slice_of(1, counts=True)]
+    whole = of_all_operations(driven, 0, [(96, 4)])
+    assert whole[0].used.units["n1"] == pytest.approx(100 / 98)
+    assert whole[0].used.machine == pytest.approx(1.5 * 100 / 98)
+    assert whole[0].used.counts["server_faults"] == pytest.approx(50)
+    assert whole[1] is driven[1], "other trials' slices stay"
+
+
+def test_slices_of_the_warm_up_and_those_without_an_answer_stay_as_they_are() -> None:
+    driven = [slice_of(0, counts=False), slice_of(0, counts=True), slice_of(0, counts=True)]
+    assert of_all_operations(driven, 0, [(0, 0)]) == driven
 
 
 def slice_of(trial: int | None, *, counts: bool, calls: Any = None, **counted: int) -> Driven:

@@ -87,11 +87,16 @@ impl Recorder {
         } else {
             slot.closes
         };
+        let drains = times.done >= slot.closes;
         if times.done < until {
             match outcome {
                 Ok(()) => self.current.counts.answered += 1,
                 Err(_) => self.current.counts.failed += 1,
             }
+        }
+        if outcome.is_ok() {
+            self.current.counts.within += u64::from(!drains);
+            self.current.counts.drained += u64::from(drains);
         }
         if let Some(turn) = self.timeline.turn {
             self.current.counts.undrained += u64::from(turn.outlived(times.sent, times.done));

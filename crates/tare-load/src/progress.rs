@@ -48,6 +48,9 @@ pub struct Progress {
     pub errors: u64,
     pub retries: u64,
     pub ops_per_s: f64,
+    /// Whole operations that ended well before the drain of their slice, and in it.
+    pub within: u64,
+    pub drained: u64,
     pub mean_us: f64,
     pub p50_us: f64,
     pub p99_us: f64,
@@ -84,6 +87,8 @@ impl Progress {
             errors: counts.sum(OperationRecord::failures),
             retries: counts.sum(|record| record.retries.iter().sum()),
             ops_per_s: interval.throughput(),
+            within: counts.within,
+            drained: counts.drained,
             mean_us: response.mean() / 1000.0,
             p50_us: us(response.value_at_quantile(0.5)),
             p99_us: us(response.value_at_quantile(0.99)),
@@ -154,6 +159,7 @@ mod tests {
         counts.operations[1].errors[0] = 100;
         counts.operations[1].retries[1] = 7;
         (counts.answered, counts.failed) = (100, 100);
+        (counts.within, counts.drained) = (100, 4);
         let cpu = CpuUse {
             process: 4_000_000,
             ..CpuUse::default()
@@ -167,6 +173,7 @@ mod tests {
         assert_eq!((progress.ops, progress.errors), (100, 100));
         assert_eq!(progress.retries, 7);
         assert_eq!(progress.ops_per_s, 100.0);
+        assert_eq!((progress.within, progress.drained), (100, 4));
         assert!((progress.mean_us / 2000.0 - 1.0).abs() < 0.001);
         assert!((progress.p99_us / 2000.0 - 1.0).abs() < 0.001);
         assert_eq!(progress.cpu_us_per_op, 20.0);

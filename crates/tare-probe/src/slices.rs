@@ -1,5 +1,5 @@
 //! Drives this machine's units through a schedule of slices: thawed for their own, frozen between
-//! them, CPU time read at both ends. Whatever ends the probe, they are thawed.
+//! them, CPU time read before and at the end of their load. Whatever ends the probe, they are thawed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::parse;
 use crate::wait::Ticker;
 
-/// A slice is late where its server is thawed so long after its load began, or is frozen and read so
-/// long after it should have been: `AFTER` after its end. As LATE_S and AFTER_S of Tare's own slices.
+/// A slice is late where its server is thawed so long after its load began, or is read so long after
+/// its load ended, or is frozen so long after it should have been: `AFTER` after its end. As LATE_S
+/// and AFTER_S of Tare's own slices.
 const LATE: Duration = Duration::from_millis(5);
 const AFTER: Duration = Duration::from_millis(7);
 /// Longest wait for the kernel to stop a group, or to let it go on.
@@ -40,11 +41,13 @@ const MODES: [(&str, usize); 6] = [
 pub struct Slicing {
     /// Unix time at which everything is frozen, before the first slice.
     pub freeze_at: f64,
-    /// Seconds from the reading before a turn, and the thaw, to the load.
+    /// Seconds from the thaw before a turn to the load.
     pub lead_s: f64,
-    /// Seconds from the reading before any other slice of a turn to its load: what is done between
-    /// the two slices is of neither.
+    /// Seconds from the reading before a slice to its load: what is done between two slices of a
+    /// turn is of neither.
     pub read_lead_s: f64,
+    /// Seconds from the begin of a slice's load to its end, where CPU time is read.
+    pub load_s: f64,
     /// Seconds from the begin of a slice's load to the end of its drain.
     pub window_s: f64,
     /// The kernel's ticks per second.
@@ -111,7 +114,7 @@ impl Slicing {
     /// Why it cannot be driven; empty: it can.
     pub fn fault(&self) -> &'static str {
         let ordered = (1..self.slots.len())
-            .all(|next| self.slots[next - 1].at + self.window_s <= self.reads_at(next));
+            .all(|next| self.slots[next - 1].at + self.window_s <= self.prepared_at(next));
         let known = |slot: &Slot| slot.part.is_none_or(|part| part < self.parts.len());
         if !ordered
             || self
@@ -124,17 +127,18 @@ impl Slicing {
             "a slice is of a part that is not there"
         } else if !(self.lead_s >= 0.0
             && self.read_lead_s >= 0.0
-            && self.window_s > 0.0
+            && self.load_s > 0.0
+            && self.window_s >= self.load_s
             && self.ticks > 0.0)
         {
-            "lead_s, read_lead_s, window_s and ticks must be positive"
+            "lead_s, read_lead_s, load_s and ticks must be positive, and load_s within window_s"
         } else {
             ""
         }
     }
 
-    /// Unix time of the reading before a slice.
-    fn reads_at(&self, number: usize) -> f64 {
+    /// Unix time from which a slice is prepared: the thaw before a turn, else the reading.
+    fn prepared_at(&self, number: usize) -> f64 {
         let within = number
             .checked_sub(1)
             .is_some_and(|before| !self.slots[before].last);
@@ -210,28 +214,31 @@ impl<'a> Driver<'a> {
         let slicing = self.slicing;
         let slot = &slicing.slots[number];
         let load = self.instant(slot.at);
-        let ends = load + Duration::from_secs_f64(self.slicing.window_s);
+        let loaded = load + Duration::from_secs_f64(slicing.load_s);
+        let ends = load + Duration::from_secs_f64(slicing.window_s);
         if let Some(failed) = slot.part.filter(|&part| self.failed[part]) {
             let goes_on = ticker.until(if slot.last { ends } else { load });
             self.end_turn(slot, failed);
             return Ok(goes_on);
         }
-        if !ticker.until(self.instant(slicing.reads_at(number))) {
+        if !ticker.until(self.instant(slicing.prepared_at(number))) {
             return Ok(false);
         }
         let part = slot.part.map(|one| &slicing.parts[one]);
         let driven = (|| {
-            let (before, since) = (self.read(part)?, Instant::now());
             part.map_or(Ok(()), |one| freeze(one, false))?;
-            let late = Instant::now() > load + LATE;
-            let goes_on = ticker.until(ends);
+            ticker.until(self.instant(slot.at - slicing.read_lead_s));
+            let (before, since) = (self.read(part)?, Instant::now());
+            let late = since > load + LATE;
+            let goes_on = ticker.until(loaded);
+            let (after, now) = (self.read(part)?, Instant::now());
+            let goes_on = goes_on && ticker.until(ends);
             part.filter(|_| slot.last)
                 .map_or(Ok(()), |one| freeze(one, true))?;
-            let (after, now) = (self.read(part)?, Instant::now());
             let event = Event::Slice {
                 slot: number,
                 seconds: (now - since).as_secs_f64(),
-                late: late || now > ends + AFTER + LATE,
+                late: late || now > loaded + LATE || Instant::now() > ends + AFTER + LATE,
                 used: after.since(&before),
             };
             Ok((goes_on, event))

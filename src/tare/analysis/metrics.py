@@ -92,10 +92,10 @@ def server_util(manifest: TrialManifest) -> dict[str, float]:
     which CPUs they had.
     """
     cpus = server_cpus(manifest)
-    if not cpus or manifest.measured_s <= 0 or on_hosts(manifest):
+    if not cpus or manifest.loaded_s <= 0 or on_hosts(manifest):
         return {}
     busy = demand_s(manifest) - demand_by_owner_s(manifest)["cpu.client_per_op"]
-    return {SERVER_UTIL: 100 * busy / (manifest.measured_s * cpus)}
+    return {SERVER_UTIL: 100 * busy / (manifest.loaded_s * cpus)}
 
 
 def on_hosts(manifest: TrialManifest) -> bool:

@@ -28,6 +28,7 @@ class ClientReports:
     Attributes:
         operations: of each measured slice.
         per_s: likewise, those that were answered within the slice, per second.
+        answered: likewise, how many operations within the slice, and in its drain.
         waited_s: likewise, how long all took together.
         warming: operations of each slice of the warm-up.
         ready: who is connected.
@@ -37,6 +38,9 @@ class ClientReports:
 
     operations: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     per_s: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    answered: defaultdict[str, list[tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     waited_s: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     warming: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     ready: set[str] = field(default_factory=set)
@@ -63,6 +67,8 @@ class ClientReports:
             operations, per_s = int(line.event["ops"]), float(line.event["ops_per_s"])
             self.operations[name].append(operations)
             self.per_s[name].append(per_s)
+            answered = int(line.event["within"]), int(line.event["drained"])
+            self.answered[name].append(answered)
             self.waited_s[name].append(operations * float(line.event.get("mean_us", 0.0)) / 1e6)
         elif kind == "interval":
             self.warming[name].append(int(line.event["ops"]))

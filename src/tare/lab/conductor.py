@@ -1,9 +1,9 @@
 """Drives a block's slices by the clock: one deployment thawed at a time, and what it used.
 
 The clients know the schedule and drive their clusters by it on their own. Here servers are thawed
-before each of their turns and frozen after its last drain, and CPU time is read at both ends of
-each slice. A server that stops with requests in flight answers them with timeouts later, so the
-drain comes first.
+before each of their turns and frozen after its last drain, and CPU time is read before and at the
+end of each slice's load. A server that stops with requests in flight answers them with timeouts
+later, so the drain comes first. Between thaw and load, and in the drain, threads look for work.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 POLL_S = 1.0
 """from one poll for trials that have failed to the next"""
 LATE_S = 0.005
-"""A slice is late where its server is thawed so long after its load began, or is frozen and read so
-long after it should have been (`AFTER_S` after the drain)."""
+"""A slice is late where its server is thawed so long after its load began, or is read so long after
+its load ended, or is frozen so long after it should have been (`AFTER_S` after the drain)."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Driven:
     Attributes:
         slot: its place in the schedule.
         unix: when its load began.
-        used: CPU seconds from before the thaw until after the freeze.
+        used: CPU seconds from shortly before the load until its end, without thaw and drain.
         seconds: the time between these readings.
         late: the servers were not there when the load began, or not frozen in time.
         calls: of a slice of the warm-up, unit to its system calls by kind; empty: not counted.
@@ -146,13 +146,15 @@ class Conductor:
         """One slice.
 
         Args:
-            lead_s: from the reading before it until its load. It keeps what clients write about a
-                slice after its drain out of the next slice's CPU time. Without it, conditions with
-                several slices in a turn came out too dear.
+            lead_s: from the thaw until its load, where its server stands still, else from the
+                reading. It keeps what clients write about a slice after its drain out of the next
+                slice's CPU time. Without it, conditions with several slices in a turn came out too
+                dear.
         """
         trial = None if slot.trial is None else self.trials[slot.trial]
         load = self._origin + slot.at
-        ends = load + self.schedule.length_s + self.schedule.drain_s
+        loaded = load + self.schedule.length_s
+        ends = loaded + self.schedule.drain_s
         if failed := self._failed(slot):
             self._until(ends if slot.last else load)
             self._end_turn(slot, failed)
@@ -165,22 +167,25 @@ class Conductor:
         try:
             if trial is not None and not slot.counts:
                 trial.tapped()  # since its last slice: nobody's
-            before, since = self.meter.read(units, nodes), self.clock()
             if trial is not None:
                 self._freeze(trial, False)
-            late = self.clock() > load + LATE_S
+            self._until(load - READ_LEAD_S)
+            before, since = self.meter.read(units, nodes), self.clock()
+            late = since > load + LATE_S
+            self._until(loaded)
+            after, now = self.meter.read(units, nodes), self.clock()
+            late = late or now > loaded + LATE_S
             self._until(ends)
             if trial is not None and slot.last:
                 self._freeze(trial, True)
             packets = trial.tapped() if trial is not None and not slot.counts else None
-            after, now = self.meter.read(units, nodes), self.clock()
+            late = late or self.clock() > ends + AFTER_S + LATE_S
         except (TareError, OSError) as error:
             if trial is None:
                 raise
             trial.fault = str(error)
             self._end_turn(slot, trial)
             return
-        late = late or now > ends + AFTER_S + LATE_S
         used, begun = after.since(before), self._begins + slot.at
         one = Driven(slot, begun, used, now - since, late)
         if trial is not None and not slot.counts:

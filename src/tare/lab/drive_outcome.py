@@ -33,7 +33,7 @@ class DriveOutcome:
         gap_s: longest time in which one that was driven answered nothing.
         paths: of each way, what packets were seen to pass through.
         missing: place of a way that is not to be had here to the reason; the others are driven.
-        window_s: of a slice, its drain included.
+        length_s: of a slice's load.
         samples: of the pace of the CPUs meanwhile.
         warming: way to the operations of each of its slices of the warm-up.
         why_not_counting: why system calls were not counted of any; empty: they were.
@@ -50,7 +50,7 @@ class DriveOutcome:
     gap_s: float
     paths: list[str]
     missing: Mapping[int, str]
-    window_s: float
+    length_s: float
     samples: PaceSamples = NO_SAMPLES
     warming: Sequence[Sequence[int]] = ()
     why_not_counting: str = ""
@@ -98,7 +98,7 @@ class DriveOutcome:
                 one.seconds,
                 one.used.part - idle_s,
                 late=one.late,
-                pace=self.samples.mean(one.unix, self.window_s),
+                pace=self.samples.mean(one.unix, self.length_s),
                 per_s=rate,
             )
 

@@ -162,6 +162,7 @@ class HostSlices:
             "freeze_at": freeze_at + ahead,
             "lead_s": LEAD_S,
             "read_lead_s": min(READ_LEAD_S + self.machine.clock.uncertain_s, _MOST_READ_LEAD_S),
+            "load_s": schedule.length_s,
             "window_s": schedule.length_s + schedule.drain_s,
             "ticks": self.machine.ticks,
             "slots": [

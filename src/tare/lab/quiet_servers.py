@@ -27,6 +27,7 @@ from tare.lab.conductor import Conductor, TrialHere
 from tare.lab.counted_calls import begin_counting
 from tare.lab.drive_outcome import DriveOutcome
 from tare.lab.quiet_host import HEAD_START_S
+from tare.lab.slice_records import of_all_operations
 from tare.load.client import ClientInstallation, LoadClient
 from tare.load.specification import specification
 from tare.machines import cgroups
@@ -238,6 +239,8 @@ class QuietServers:
         _refuse_dead(one for both in started for one in both if one)
         reports.refuse_missing(clients, schedule)
         names = [client.name for client in clients]
+        for place, name in enumerate(names):
+            driven = of_all_operations(driven, place, reports.answered[name])
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
         return DriveOutcome(
             driven,
@@ -245,7 +248,7 @@ class QuietServers:
             [reports.per_s[name] for name in names],
             [reports.waited_s[name] for name in names],
             frozen, reports.gap_s, paths, missing,
-            schedule.length_s + schedule.drain_s, samples,
+            schedule.length_s, samples,
             [reports.warming[name] for name in names],
             counting if isinstance(counting, str) else counting.why_not,
             host.further_cpus if host else 0, host is not None,

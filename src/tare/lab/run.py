@@ -547,7 +547,7 @@ def summary(manifest: TrialManifest) -> str:
     errors = sum(c.errors for c in manifest.clients)
     count = sum(c.ok for c in manifest.clients)
     cpu = manifest.server_cpu_s * 1e6 / count if count else float("nan")
-    parts = [f"{manifest.trial}: {ops:,.0f} operations/s", f"server CPU {cpu:.0f} us/operation"]
+    parts = [f"{manifest.trial}: {ops:,.0f} operations/s", f"servers' CPU {cpu:.0f} us/operation"]
     if errors:
         parts.append(f"{errors} errors")
     if any(c.saturated for c in manifest.clients):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tare.records.manifest import Slices
@@ -60,12 +60,16 @@ class Replies(NamedTuple):
         ops: successful operations, with those whose reply came in the drain.
         per_s: operations answered within the slice, per second of it. In a closed loop those of the
             drain are one too many for each in flight: at its beginning none was under way.
+        within, drained: whole operations, without the parts of composite ones, that were answered
+            within the slice, and in its drain.
         times: operation, as a client names it, to how many response times it has and their sum in
             microseconds.
     """
 
     ops: int
     per_s: float
+    within: int
+    drained: int
     times: dict[str, tuple[int, float]]
 
     @classmethod
@@ -75,20 +79,24 @@ class Replies(NamedTuple):
         return cls(
             int(event["ops"]),
             float(event["ops_per_s"]),
+            int(event["within"]),
+            int(event["drained"]),
             {name: (one["timed"], one["timed"] * one["mean_us"]) for name, one in told},
         )
 
     @classmethod
     def sum(cls, told: Iterable[Replies]) -> Replies:
         """Of several clients."""
-        ops, per_s, times = 0, 0.0, dict[str, tuple[int, float]]()
+        ops, per_s, within, drained, times = 0, 0.0, 0, 0, dict[str, tuple[int, float]]()
         for one in told:
             ops += one.ops
             per_s += one.per_s
+            within += one.within
+            drained += one.drained
             for name, (timed, total) in one.times.items():
                 before = times.get(name, (0, 0.0))
                 times[name] = (before[0] + timed, before[1] + total)
-        return cls(ops, per_s, times)
+        return cls(ops, per_s, within, drained, times)
 
     def means(self) -> dict[str, tuple[int, float]]:
         """Operation to how many response times it has, and their mean in microseconds."""
@@ -99,6 +107,33 @@ class Replies(NamedTuple):
 def measured_slices(driven: Sequence[Driven], trial: int) -> list[Driven]:
     """The slices of a trial that count."""
     return [one for one in driven if one.slot.trial == trial and one.slot.counts]
+
+
+def of_all_operations(
+    driven: Sequence[Driven], trial: int, told: Sequence[tuple[int, int]]
+) -> list[Driven]:
+    """The block's slices, with what a trial used in its measured ones for all of their operations.
+
+    CPU time is read when a slice's load ends. Operations that are under way then have had half of
+    theirs, in the mean; the rest is taken from what the others cost, and not from the drain, in
+    which servers use more than these need (docs/decisions/0032-drains.md).
+
+    Args:
+        driven: of the whole block.
+        trial: its number in the schedule.
+        told: of each of its measured slices, how many operations were answered within it, and in
+            its drain.
+    """
+    left = iter(told)
+    whole = []
+    for one in driven:
+        if one.slot.trial == trial and one.slot.counts:
+            within, drained = next(left, (0, 0))
+            if drained:
+                factor = (within + drained) / (within + drained / 2)
+                one = replace(one, used=one.used.times(factor))
+        whole.append(one)
+    return whole
 
 
 def summed(driven: Sequence[Driven], trial: int) -> Summed:

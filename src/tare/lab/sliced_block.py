@@ -17,6 +17,7 @@ from tare.lab.head_start import HeadStarts
 from tare.lab.host_slices import HostSlices, of_trial, start_probes
 from tare.lab.progress import Progress, Watcher
 from tare.lab.slice_records import (
+    of_all_operations,
     slices_record,
     summed,
     with_cpu_time,
@@ -335,6 +336,9 @@ class SlicedBlock:
     ) -> TrialManifest | TareError | OSError:
         try:
             results = one.finish()
+            replies = one.replies_by_slice()
+            told = [(own.within, own.drained) for own in replies]
+            driven = of_all_operations(driven, number, told)
             sums = summed(driven, number)
             nodes = {node.unit.site.name for node in one.run.nodes()}
             seen = observed.get(one.run.deployment.identity)
@@ -367,14 +371,12 @@ class SlicedBlock:
             for client in one.clients:
                 client.keep_histogram(one.aside)
             files = TrialFiles(one.aside)
-            replies = one.replies_by_slice()
-            window_s = schedule.length_s + schedule.drain_s
             write_slices(
                 driven,
                 number,
                 replies,
                 files.slices,
-                lambda begins: self._samples.mean(begins, window_s),
+                lambda begins: self._samples.mean(begins, schedule.length_s),
             )
             write_events(seen.events if seen else [], files.events)
             return manifest

@@ -69,7 +69,7 @@ class CpuReading:
     kernel: float
     units: Mapping[str, float]
     modes: Mapping[str, float]
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def others(self) -> float:
@@ -97,6 +97,18 @@ class CpuReading:
             {name: used - earlier.units[name] for name, used in self.units.items()},
             {mode: used - earlier.modes[mode] for mode, used in self.modes.items()},
             _grown(self.counts, earlier.counts),
+        )
+
+    def times(self, factor: float) -> CpuReading:
+        """So many times all of it."""
+        return CpuReading(
+            self.machine * factor,
+            self.own * factor,
+            self.engine * factor,
+            self.kernel * factor,
+            {name: used * factor for name, used in self.units.items()},
+            {mode: used * factor for mode, used in self.modes.items()},
+            {name: number * factor for name, number in self.counts.items()},
         )
 
     def and_of(self, other: CpuReading) -> CpuReading:
@@ -273,7 +285,7 @@ def _lives(process: int) -> bool:
     return True
 
 
-def _grown(now: Mapping[str, int], earlier: Mapping[str, int]) -> dict[str, int]:
+def _grown(now: Mapping[str, float], earlier: Mapping[str, float]) -> dict[str, float]:
     """Between two readings. Without the switches of processes of which a thread has ended: those
     that it had made are in the earlier one alone. Where another one began meanwhile the threads are
     as many as before, and the sum of switches falls, unless it had made fewer than all others made

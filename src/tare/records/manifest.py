@@ -320,6 +320,13 @@ class TrialManifest(Record):
     notes: list[str] = Field(default_factory=list)
 
     @property
+    def loaded_s(self) -> float:
+        """Seconds under load: of a trial in slices those of its slices, without their drains."""
+        if self.slices is not None:
+            return self.slices.count * self.slices.length_s
+        return self.measured_s
+
+    @property
     def measured_s(self) -> float:
         """Seconds that were measured: of a trial in slices those in which it was driven and
         drained, while from `measure_start` to `measure_end` others had their turns too."""

@@ -21,8 +21,8 @@ AFTER_S = 0.007
 READ_S = 0.003
 """from the end of a drain until the same server's next slice in a turn: reading, no freezing"""
 READ_LEAD_S = 0.001
-"""from the reading before such a slice until its load begins: by then its client has told of the
-slice before, if that was its own, too"""
+"""from the reading before a slice until its load begins: by then its server is thawed, and its
+client has told of the slice before, if that was its own, too"""
 SETTLE_S = 1.2
 """from the last slice of the warm-up to the first measured one: what counts system calls is closed
 meanwhile (tare.monitor.calls), and one second later the kernel looks no more for such counters at

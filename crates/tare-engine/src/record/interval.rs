@@ -132,6 +132,9 @@ pub struct Counts {
     pub answered: u64,
     /// The same that ended in failure.
     pub failed: u64,
+    /// Those that ended well before the drain of their slice, and in it, in any loop.
+    pub within: u64,
+    pub drained: u64,
     /// Units that a source counted: partitions and rows (cassandra-stress).
     pub partitions: u64,
     pub rows: u64,
@@ -165,6 +168,8 @@ impl Counts {
         }
         self.answered += other.answered;
         self.failed += other.failed;
+        self.within += other.within;
+        self.drained += other.drained;
         self.partitions += other.partitions;
         self.rows += other.rows;
         self.due += other.due;

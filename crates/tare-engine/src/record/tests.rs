@@ -251,8 +251,8 @@ fn intervals_of_several_workers_add_up() {
     assert_eq!(sum.cpu.len(), 2);
 }
 
-#[test]
-fn in_slices_waiting_for_a_cpu_counts_until_the_drain_has_begun() {
+/// Two slices of 20 ms, with drains of 6.
+fn in_slices(scheduled: bool) -> (Recorder, Receiver<Interval>, Timeline) {
     let slices = Slices::new(
         Duration::from_millis(20),
         Duration::from_millis(6),
@@ -264,7 +264,29 @@ fn in_slices_waiting_for_a_cpu_counts_until_the_drain_has_begun() {
         slices: slices.map(Arc::new),
         ..order()
     });
-    let mut recorder = Recorder::new(0, timeline, 2, false, sink);
+    let recorder = Recorder::new(0, timeline, 2, scheduled, sink);
+    (recorder, intervals, timeline)
+}
+
+#[test]
+fn whole_operations_are_counted_within_their_slice_and_in_its_drain() {
+    for (scheduled, answered) in [(false, 2), (true, 3)] {
+        let (mut recorder, intervals, timeline) = in_slices(scheduled);
+        recorder.part(READ, times(0, 0, 5 * MS), Ok(()));
+        recorder.done(READ, times(0, 0, 10 * MS), Ok(()));
+        recorder.done(READ, times(0, 10 * MS, 19 * MS), Ok(()));
+        recorder.done(READ, times(0, 19 * MS, 21 * MS), Ok(()));
+        recorder.done(READ, times(0, 0, 19 * MS), Err(ErrorKind::Timeout));
+        recorder.advance(timeline.first().end);
+        let counts = &sealed(intervals)[0].counts;
+        assert_eq!((counts.within, counts.drained), (2, 1));
+        assert_eq!(counts.answered, answered);
+    }
+}
+
+#[test]
+fn in_slices_waiting_for_a_cpu_counts_until_the_drain_has_begun() {
+    let (mut recorder, intervals, timeline) = in_slices(false);
     recorder.done(READ, times(0, 0, 19 * MS), Ok(()));
     assert_eq!(recorder.delay_in_drain, None);
     recorder.done(READ, times(0, 19 * MS, 21 * MS), Ok(()));

@@ -53,6 +53,7 @@ fn slicing(root: &Path, slots: &[Option<usize>]) -> Slicing {
         freeze_at: now,
         lead_s: 0.001,
         read_lead_s: 0.0,
+        load_s: 0.01,
         window_s: 0.01,
         ticks: 100.0,
         slots: slots
@@ -285,7 +286,7 @@ fn a_server_stands_still_after_its_turn_when_the_last_part_of_it_has_failed() {
 }
 
 #[test]
-fn within_a_turn_it_is_read_shortly_before_the_load() {
+fn within_a_turn_a_slice_is_prepared_shortly_before_its_load() {
     let made = machine();
     let mut order = slicing(made.path(), &[Some(0), Some(0), Some(1)]);
     order.slots[0].last = false;
@@ -293,13 +294,25 @@ fn within_a_turn_it_is_read_shortly_before_the_load() {
     order.slots[1].at = order.slots[0].at + 0.13;
     order.slots[2].at = order.slots[1].at + 0.16;
     assert_eq!(order.fault(), "");
-    let leads = [0, 1, 2].map(|number| order.slots[number].at - order.reads_at(number));
+    let leads = [0, 1, 2].map(|number| order.slots[number].at - order.prepared_at(number));
     for (lead, expected) in leads.into_iter().zip([0.05, 0.001, 0.05]) {
         assert!((lead - expected).abs() < 1e-6, "{leads:?}");
     }
     // The slice before has not ended when it would be read.
     order.read_lead_s = 0.04;
     assert!(order.fault().contains("overlap"));
+}
+
+#[test]
+fn cpu_time_is_read_when_the_load_ends_and_the_drain_is_waited_for() {
+    let made = machine();
+    let mut order = slicing(made.path(), &[Some(0)]);
+    order.window_s = 0.2;
+    let begun = Instant::now();
+    let told = drive(&order, made.path());
+    assert!(begun.elapsed() >= Duration::from_millis(200));
+    let seconds = told[0]["seconds"].as_f64().unwrap();
+    assert!(told[0]["late"] == true || seconds < 0.1, "{seconds} s");
 }
 
 #[test]
@@ -313,4 +326,7 @@ fn a_schedule_that_cannot_be_kept_is_refused() {
         last: true,
     };
     assert!(order.fault().contains("overlap"));
+    order.slots.truncate(1);
+    order.load_s = 2.0 * order.window_s;
+    assert!(order.fault().contains("load_s within window_s"));
 }

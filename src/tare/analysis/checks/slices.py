@@ -102,8 +102,8 @@ def overload(evidence: Evidence) -> Check | None:
     They queue in each slice, so that latency is that of a queue as long as a slice lets it grow.
     """
     shares = {
-        t.name: busy / 100 * (s.length_s + s.drain_s) / s.length_s
-        for t, s in _sliced(evidence)
+        t.name: busy / 100
+        for t, _ in _sliced(evidence)
         if t.manifest.setup.get("load", {}).get("rate")
         and (busy := server_util(t.manifest).get(SERVER_UTIL)) is not None
     }
