@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tare.knowledge.library import Entry, Library
 from tare.knowledge.nearness import RELATED, other_operation, other_path
 from tare.knowledge.relevant import near_to, relevant
-from tare.knowledge.schema import Finding, KnowledgePart, Slug, Text, Work
+from tare.knowledge.schema import Finding, KnowledgePart, Machines, Slug, Text, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,6 +31,7 @@ class MeasuredRun(KnowledgePart):
     run: Slug = Field(description="its directory in docs/replications")
     made: Text = Field(description="the day, as 27 November 2026")
     machine: Text = Field(description="what it ran on, in a few words")
+    machines: Machines | None = Field(None, description="its kind; null: not known")
     caution: Text = Field("", description="what its reading warns of; empty: nothing")
     valid: bool = Field(description="no check of the run says invalid")
     invalid: list[Text] = Field([], description="what those checks say that do")

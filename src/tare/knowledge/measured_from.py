@@ -33,7 +33,7 @@ def measured_from(directory: Path, about: MeasuredRun, *, unpooled: bool = False
     if unpooled:
         own = [one.model_copy(update={"ci": one.ci_unpooled or one.ci}) for one in analysis.effects]
         analysis = analysis.model_copy(update={"effects": own})
-    said = About(study=about.run, hardware=about.machine)
+    said = About(study=about.run, hardware=about.machine, machines=about.machines)
     made = findings_of(analysis, study, said).findings
     return about.model_copy(
         update={
