@@ -41,7 +41,8 @@ def test_the_sentence_has_both_numbers_the_word_and_what_is_missing(contradicted
     ((_, text),) = sentences(contradicted)
     assert text.startswith("docker-bridge over native: +3.00 µs [+2.90, +3.10] (+1.3%) by prices, ")
     assert "as measured: contradicted, +21" in text
-    assert " µs is not explained, most of it in the database's processes (+2" in text
+    assert " µs is not explained, all of it in the database's processes (+2" in text
+    assert "beyond their own lines)" in text, "it may be more than all, where others used less"
 
 
 def test_where_nobody_used_most_of_what_is_missing_the_largest_part_is_named(

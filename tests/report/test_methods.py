@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.report.methods import methods_paragraph, under_load
+from tare.report.methods import methods_paragraph, under_load, ways_taken
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -55,6 +55,20 @@ def test_it_says_what_was_run_and_how(measured: Analysis) -> None:
     ):
         assert said in text
     assert "\n" not in text
+
+
+def test_the_way_of_each_condition_is_told_where_they_differ() -> None:
+    paths = {
+        "native": {"n1": "loopback of the host", "n2": "loopback of the host"},
+        "docker": {"n1": "bridge and veth pair", "n2": "loopback of the container"},
+    }
+    analysis = sample_analysis().model_copy(update={"provenance": {"paths": paths}})
+    assert ways_taken(analysis) == {
+        "native": "loopback of the host",
+        "docker": "bridge and veth pair and loopback of the container",
+    }
+    del paths["docker"]
+    assert ways_taken(analysis.model_copy(update={"provenance": {"paths": paths}})) == {}
 
 
 def test_the_answer_names_its_load_and_what_service_demand_is(measured: Analysis) -> None:

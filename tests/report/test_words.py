@@ -182,6 +182,15 @@ def test_an_invalid_result_is_the_first_alert_and_names_its_causes() -> None:
     assert "the margin is 5%" in second.details[0]
 
 
+def test_where_each_deployment_is_one_block_noise_is_of_deployments() -> None:
+    analysis = sample_analysis()
+    floor = analysis.noise_floor[0]
+    floor.exceeds_margin, floor.floor, floor.deployment_floor = True, 0.09, 0.09
+    (alert,) = words.alerts(analysis)
+    assert alert.headline.startswith("Identical setups differed in single deployments of through")
+    assert "differed by up to 9% in single deployments; the margin is 5%" in alert.details[0]
+
+
 def test_noise_between_deployments_hides_an_answer_that_is_not_decided() -> None:
     analysis = sample_analysis()
     floor = analysis.noise_floor[0]

@@ -94,7 +94,7 @@ def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], words: s
     usual = _usual(unknown, plan)
     if usual:
         lines += [
-            "expected, roughly, if servers differ here as they did elsewhere (sd of a ratio "
+            "expected, roughly, if servers differ here as they did elsewhere (sd of a ratio of two "
             f"{IN_SLICES:.0%} where half is writes, less under reads alone: docs/resolution.md):",
             *(f"  {text}" for text in usual.values()),
         ]

@@ -117,13 +117,13 @@ def _prices(
 
 
 def _naming(plan: Plan) -> list[str]:
-    """What a trial's name says."""
+    """What a trial's name says, and its line."""
     if not plan.trials:
         return []
     one = plan.trials[0]
     return [
         f"a trial's name, e.g. {one.name}: deployment {one.round}, block {one.block}, condition "
-        f"{one.condition}"
+        f"{one.condition}; its line has that trial's own sums, which no effect is made of alone"
     ]
 
 

@@ -33,16 +33,25 @@ def command(
     from tare.cli.plan_text import show
     from tare.cli.planning import plan_here, refuse_here
     from tare.cli.rates import rate_lines
+    from tare.errors import StudyError
     from tare.study.read import load_study
 
     plan = plan_here(load_study(study, set_ or [], scale, only or []))
-    if not plan.conditions:
+    refused: StudyError | None = None
+    try:
         refuse_here(plan)
+    except StudyError as error:
+        if not plan.conditions:
+            raise
+        refused = error
     if json:
         say_json(plan.model_dump_json(indent=1))
     else:
+        if refused is not None:
+            table_console().print(f"cannot be run here: {refused.what}\n", markup=False)
         runs = Path("runs")
         words = shlex.join(study_words(study, set_, scale, only))
         told = [*expected_lines(plan, runs, words), *rate_lines(plan, runs)]
         show(plan, table_console(), told, begun, every=all_, words=words)
-    refuse_here(plan)
+    if refused is not None:
+        raise refused

@@ -103,11 +103,10 @@ def _where(bill: Bill) -> str:
     if not same:
         return ""
     owner = max(same, key=lambda name: abs(same[name]))
-    much = (
-        "most of it"
-        if abs(same[owner]) > abs(bill.unexplained_us) / 2
-        else "the largest part of it"
-    )
+    share = same[owner] / bill.unexplained_us
+    if share > 1:
+        return f", all of it in {OWNERS[owner]} ({_us(same[owner])} beyond their own lines)"
+    much = "most of it" if share > 0.5 else "the largest part of it"
     return f", {much} in {OWNERS[owner]} ({_us(same[owner])})"
 
 

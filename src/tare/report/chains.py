@@ -67,8 +67,8 @@ def chains_table(analysis: Analysis) -> Table | None:
     ]
     note = (
         "No comparison of the study, so without a verdict. The interval is that of the whole, from "
-        f"{numbers.count(analysis.chains[0].deployments, 'round')}: it is wider than the way's, "
-        "because servers differ."
+        f"{numbers.count(analysis.chains[0].deployments, 'round')}, between which servers differ; "
+        "it is not made of the links' intervals."
     )
     columns = ["Way", *(titles[metric] for metric in metrics)]
     keys = [RowKey(condition=way) for way in ways]

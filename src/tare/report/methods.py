@@ -79,6 +79,16 @@ def _platforms(analysis: Analysis) -> list[str]:
     return [f"We measured {cluster}{runs}, in {what}{by}."]
 
 
+def ways_taken(analysis: Analysis) -> dict[str, str]:
+    """Condition to what packets to its nodes were seen to pass through; empty where all passed the
+    same."""
+    told = {
+        condition: listing([str(path) for path in dict.fromkeys(_mapping(units).values())])
+        for condition, units in _mapping(analysis.provenance.get("paths")).items()
+    }
+    return told if len(set(told.values())) > 1 else {}
+
+
 def _paths(analysis: Analysis) -> list[str]:
     """What packets to the database passed through, where conditions differ in it."""
     seen: dict[str, list[str]] = {}
@@ -166,7 +176,8 @@ def _slices(analysis: Analysis) -> str:
         f", in slices of {_seconds(length)}, in turn with the other conditions of its block{more}. "
         "Ratios of service demand, throughput, mean latencies and the servers' CPU use come from "
         "all slices of a block fitted together, in which bursts count less; percentiles come from "
-        "all replies"
+        "all replies. Servers that take turns find colder caches than one that runs on, so that "
+        "each operation costs more than there"
     )
 
 

@@ -40,7 +40,7 @@ from tare.report.figure_tables import latency_tables, timeline_table
 from tare.report.figures import make_figures, style
 from tare.report.host_groups import groups_table
 from tare.report.labels import condition_labels
-from tare.report.methods import methods_paragraph, under_load
+from tare.report.methods import methods_paragraph, under_load, ways_taken
 from tare.report.overview import ORDER, check_summary, overview, standing
 from tare.report.palette import condition_classes
 from tare.report.verdict_notes import verdict_notes
@@ -195,6 +195,7 @@ def _answer(analysis: Analysis) -> dict[str, object]:
     return {
         "answers": answers,
         "under_load": under_load(analysis),
+        "ways": ways_taken(analysis),
         "in_all": chains.summary(analysis),
         "others": _others(analysis, answers),
         "grids": grids,

@@ -174,8 +174,8 @@ def _noise_alerts(analysis: Analysis) -> list[Alert]:
         found.append(Alert("warning", headline, texts, _against_noise(analysis), same))
     if averaged:
         headline = (
-            f"Identical setups differed in single blocks of {_titles(analysis, averaged)} by more "
-            "than the margin; averages over deployments hold"
+            f"Identical setups differed in {_single(averaged)} of {_titles(analysis, averaged)} "
+            "by more than the margin; averages over deployments hold"
         )
         texts = tuple(_noise_text(analysis, floor) for floor in averaged)
         found.append(Alert("warning", headline, texts, "Nothing to do.", same))
@@ -195,12 +195,18 @@ def _noise_text(analysis: Analysis, floor: NoiseFloor) -> str:
     first, second = (plain(name) for name in floor.conditions)
     text = (
         f"{plain(metric_of(analysis, floor.metric).title)}: {first} and {second} are the same "
-        f"setup, yet differed by up to {numbers.share(floor.floor)} in single blocks"
+        f"setup, yet differed by up to {numbers.share(floor.floor)} in {_single([floor])}"
     )
-    if floor.deployment_floor is not None:
+    if floor.deployment_floor not in (None, floor.floor):
         text += f" and {numbers.share(floor.deployment_floor)} between deployments"
     margin = margin_of(analysis, floor.metric)
     return text + (f"; the margin is {numbers.share(margin)}." if margin is not None else ".")
+
+
+def _single(floors: Sequence[NoiseFloor]) -> str:
+    """What the floors are of: with one block each, a deployment is its block."""
+    whole = all(one.deployment_floor == one.floor for one in floors)
+    return "single deployments" if whole else "single blocks"
 
 
 def _titles(analysis: Analysis, floors: Sequence[NoiseFloor]) -> str:

@@ -174,7 +174,7 @@ def _versions(plan: Plan, locked: Collection[str]) -> Iterator[Refusal]:
                 plan,
                 one,
                 ("database", "version"),
-                f"no lock file for {database.version}; there are {', '.join(sorted(locked))}",
+                f"Tare fetches {', '.join(sorted(locked))}, and not {database.version}",
                 "name one of these, or your own files with database.home",
             )
 

@@ -98,12 +98,11 @@ def test_shares_add_up_and_have_intervals_that_hold_the_truth(quiet: Analysis) -
 
 def test_the_sentence_says_what_is_clear_and_names_what_is_hidden(quiet: Analysis) -> None:
     owners, modes, *_ = of(quiet, "bridge").sentences
-    assert owners.startswith("Of the +1")
-    assert "\u00b5s/operation of service demand, +" in owners
+    assert owners.startswith("Summed over whole trials, service demand changed by +1")
+    assert "\u00b5s/operation: +" in owners
     assert owners.index("the database (7") < owners.index("everything else")
     assert owners.endswith("the load client: not beyond the noise.")
-    assert modes.startswith("Of +1")
-    assert "by the kernel's modes, which are sampled, +" in modes
+    assert modes.startswith("By the kernel's modes, which are sampled, it changed by +1")
     assert "] are in interrupts and soft interrupts (6" in modes  # 9 of 14 are 64%
     assert modes.index("interrupts and soft interrupts") < modes.index("the kernel on behalf")
     assert modes.endswith("user code: not beyond the noise.")

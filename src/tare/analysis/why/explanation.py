@@ -72,9 +72,9 @@ def _of_split(why: Why, split: CostSplit) -> str:
     named = [p for p in split.parts if p.metric.name != TAKEN_OFF]
     clear = sorted((p for p in named if p.clear), key=lambda p: -abs(p.difference))
     hidden = [_NAMES.get(p.metric.name, p.metric.title) for p in named if not p.clear]
-    begin = f"Of the {_amount(whole)} of {name}, "
+    begin = f"Summed over whole trials, {name} changed by {_amount(whole)}: "
     if split is not first:
-        begin = f"Of {_amount(whole)} by the kernel's modes, which are sampled, "
+        begin = f"By the kernel's modes, which are sampled, it changed by {_amount(whole)}: "
     if not clear:
         return f"{begin}no part can be named: each one's interval includes 0."
     text = begin + listing([_part(p) for p in clear])
