@@ -50,4 +50,4 @@ wait "$beside" || failed=1
 [ "$failed" -eq 0 ] || exit 1
 trap - INT TERM
 step tare "Tare" setup/python.sh tare $extras
-say "set up in $((SECONDS - began)) s"
+say "set up in $((SECONDS - began)) s, steps beside each other"

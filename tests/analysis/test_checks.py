@@ -274,6 +274,14 @@ def test_a_heavy_observer(tmp_path: Path) -> None:
     assert (found.status, found.summary) == ("warning", "the sampler used up to 50% of a core")
 
 
+def test_where_no_sampler_ran_it_is_said(tmp_path: Path) -> None:
+    root = run(tmp_path)
+    for trial in root.glob("trials/*"):
+        change(root, trial.name, lambda record: record.update(probe_cpu_s=0.0))
+    found = check(analyse(root), "observer")
+    assert (found.status, found.summary) == ("ok", "no sampler ran while trials were measured")
+
+
 def change(root: Path, trial: str, edit: Any) -> None:
     path = root / "trials" / trial / "manifest.json"
     record = json.loads(path.read_text())

@@ -45,6 +45,13 @@ def test_a_decided_comparison_has_change_interval_both_values_and_verdict() -> N
     assert found.values.startswith("131 \u2192 152 \u00b5s/op (+21.2 \u00b5s [")
 
 
+def test_a_change_that_rounds_to_none_is_neither_higher_nor_lower() -> None:
+    analysis = sample_analysis()
+    one = next(e for e in analysis.effects if e.treatment == "docker-host")
+    one.ratio, one.verdict = 0.9999, "equivalent"
+    assert cell(analysis, "docker-host", one.metric).change == "0.0%"
+
+
 def test_bars_of_one_metric_share_their_scale() -> None:
     analysis = sample_analysis()
     bridge = ends(cell(analysis, "docker-bridge", "throughput").bar)

@@ -58,7 +58,7 @@ def _cell(analysis: Analysis, line: MetricAnswer, scale: Scale | None) -> Answer
     open_ = effect.verdict == "inconclusive"
     return AnswerCell(
         title=plain(metric.title),
-        change=words.OPEN if open_ else line.change,
+        change=words.OPEN if open_ else _undirected(line.change),
         interval=line.change if open_ else _unbroken(line.interval),
         tone=line.tone,
         bar=_bar(effect, line.tone, scale),
@@ -66,6 +66,12 @@ def _cell(analysis: Analysis, line: MetricAnswer, scale: Scale | None) -> Answer
         verdict=line.verdict,
         more=words.addition(analysis, effect) if open_ else _tail(line),
     )
+
+
+def _undirected(change: str) -> str:
+    """What rounds to no change is neither higher nor lower."""
+    amount, _, _ = change.partition(" ")
+    return amount if amount == "0.0%" else change
 
 
 def _tail(line: MetricAnswer) -> str:

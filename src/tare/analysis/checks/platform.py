@@ -141,6 +141,8 @@ def observer(evidence: Evidence) -> Check:
     if not shares:
         return check("observer", "ok", "no trial to judge by")
     name, worst = max(shares.items(), key=lambda item: item[1])
+    if not worst:
+        return check("observer", "ok", "no sampler ran while trials were measured")
     summary = f"the sampler used up to {percent(worst)} of a core"
     status = check("observer", "ok", summary)
     if worst > PROBE_NOTED:
