@@ -66,6 +66,7 @@ class Scene:
         *,
         freezes: bool = True,
         tap: Any = None,
+        read_s: float = 0.0,
     ) -> list[Driven]:
         self.parts = [
             TrialHere(
@@ -81,6 +82,7 @@ class Scene:
             freezes,
             poll,
             calls,
+            read_s,
             clock=lambda: self.now,
             wall=lambda: self.now + 1e9,
             wait=self.wait,
@@ -205,6 +207,13 @@ def test_what_a_server_does_in_its_drain_is_no_part_of_a_slice(
     short, long = (Scene(monkeypatch).conduct(one) for one in (SCHEDULE, longer))
     used = [[one.used.units for one in driven] for driven in (short, long)]
     assert used[0] == [pytest.approx(units) for units in used[1]]
+
+
+def test_with_the_drain_is_read_what_is_asked_for_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch)
+    driven = scene.conduct(read_s=0.28)
+    assert all(one.seconds == pytest.approx(READ_LEAD_S + 0.28) for one in driven)
+    assert not any(one.late for one in driven)
 
 
 def test_a_server_is_frozen_after_its_drain_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,14 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.lab.conductor import Driven, TrialHere, with_hosts
-from tare.lab.host_slices import HostSlices, TrialOnHost, of_trial, readable, start_probes
+from tare.lab.host_slices import (
+    HostSlices,
+    TrialOnHost,
+    of_trial,
+    readable,
+    start_probes,
+    until_read_s,
+)
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
 from tare.machines.machine import HERE
@@ -90,7 +97,7 @@ def probe(notes: Path) -> Iterator[HostSlices]:
 
 
 def drive(probe: HostSlices, host: Host) -> None:
-    probe.begin(SCHEDULE, 1000.0, 999.9, parts(host), freezes=True)
+    probe.begin(SCHEDULE, 1000.0, 999.9, parts(host), freezes=True, read_s=0.25)
     probe.close()
 
 
@@ -102,6 +109,17 @@ def test_where_the_clock_is_known_less_well_it_is_read_sooner_but_in_the_pause(
     drive(made, vague)
     order: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8"))
     assert READ_LEAD_S < order["read_lead_s"] < READ_S
+
+
+@pytest.mark.parametrize(
+    ("uncertain_s", "read_s"), [(0.0005, 0.25), (0.00125, 0.25), (0.0013, 0.28)]
+)
+def test_where_a_clock_is_known_too_little_cpu_time_is_read_after_the_drain(
+    notes: Path, uncertain_s: float, read_s: float
+) -> None:
+    vague = Host(notes, clock=Offset(ahead_s=0.0, uncertain_s=uncertain_s, rounds=9))
+    assert until_read_s(SCHEDULE, {HERE, vague}) == pytest.approx(read_s)
+    assert until_read_s(SCHEDULE, {HERE}) == 0.25
 
 
 def driven(used: CpuReading) -> list[Driven]:
@@ -119,7 +137,7 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
     }
     lead_s = READ_LEAD_S + SAME.uncertain_s
     assert (order["lead_s"], order["read_lead_s"]) == (LEAD_S, pytest.approx(lead_s))
-    assert (order["load_s"], order["window_s"]) == (0.25, pytest.approx(0.28))
+    assert (order["read_s"], order["window_s"]) == (0.25, pytest.approx(0.28))
     assert order["parts"][0] == {
         "freeze": ["/freezer/n"],
         "units": {"n": ["/acct/n"], "c1": ["/sys/c"]},

@@ -30,7 +30,7 @@ def host(tmp_path: Path) -> Host:
 
 def test_all_slices_have_the_time_of_both_machines_in_their_order(host: Host) -> None:
     reading = QuietHost(host, "weigh")
-    reading.begin(SCHEDULE, 1000.0, [server(host)])
+    reading.begin(SCHEDULE, 1000.0, [server(host)], 0.25)
     reading.close()
     slices = driven(HERE_USED)
     own = [one for one in slices if one.slot.trial != 1]
@@ -47,7 +47,7 @@ def test_packets_are_the_server_s_by_its_own_network_namespace(
     counting = PROBE.replace('told["modes"] =', 'told["packets"] = 20 + number; told["modes"] =')
     monkeypatch.setattr(test_host_slices, "PROBE", counting)
     reading = QuietHost(host, "weigh")
-    reading.begin(SCHEDULE, 1000.0, [server(host)])
+    reading.begin(SCHEDULE, 1000.0, [server(host)], 0.25)
     reading.close()
     order = json.loads(host.notes.read_text(encoding="utf-8"))
     assert order["parts"][0]["networks"] == ["/proc/7/net"]
@@ -58,7 +58,7 @@ def test_packets_are_the_server_s_by_its_own_network_namespace(
 
 def test_a_server_that_the_probe_has_lost_ends_the_weighing(host: Host) -> None:
     reading = QuietHost(host, "weigh")
-    reading.begin(SCHEDULE, 1000.0, [server(host), server(host)])
+    reading.begin(SCHEDULE, 1000.0, [server(host), server(host)], 0.25)
     reading.close()
     with pytest.raises(QuietError, match="cannot be read") as told:
         reading.refuse_fault()
@@ -88,7 +88,7 @@ def test_a_clock_that_is_not_known_well_enough_is_refused_with_what_can_be_done(
 def test_a_server_without_a_control_group_cannot_be_read(host: Host) -> None:
     reading = QuietHost(host, "weigh")
     with pytest.raises(QuietError, match="no control group"):
-        reading.begin(SCHEDULE, 1000.0, [Accounting(pids=(7,), machine=host)])
+        reading.begin(SCHEDULE, 1000.0, [Accounting(pids=(7,), machine=host)], 0.25)
     reading.close()
 
 

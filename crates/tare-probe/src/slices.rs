@@ -46,8 +46,9 @@ pub struct Slicing {
     /// Seconds from the reading before a slice to its load: what is done between two slices of a
     /// turn is of neither.
     pub read_lead_s: f64,
-    /// Seconds from the begin of a slice's load to its end, where CPU time is read.
-    pub load_s: f64,
+    /// Seconds from the begin of a slice's load until CPU time is read: where the load ends, or the
+    /// drain.
+    pub read_s: f64,
     /// Seconds from the begin of a slice's load to the end of its drain.
     pub window_s: f64,
     /// The kernel's ticks per second.
@@ -127,11 +128,11 @@ impl Slicing {
             "a slice is of a part that is not there"
         } else if !(self.lead_s >= 0.0
             && self.read_lead_s >= 0.0
-            && self.load_s > 0.0
-            && self.window_s >= self.load_s
+            && self.read_s > 0.0
+            && self.window_s >= self.read_s
             && self.ticks > 0.0)
         {
-            "lead_s, read_lead_s, load_s and ticks must be positive, and load_s within window_s"
+            "lead_s, read_lead_s, read_s and ticks must be positive, and read_s within window_s"
         } else {
             ""
         }
@@ -214,7 +215,7 @@ impl<'a> Driver<'a> {
         let slicing = self.slicing;
         let slot = &slicing.slots[number];
         let load = self.instant(slot.at);
-        let loaded = load + Duration::from_secs_f64(slicing.load_s);
+        let reads = load + Duration::from_secs_f64(slicing.read_s);
         let ends = load + Duration::from_secs_f64(slicing.window_s);
         if let Some(failed) = slot.part.filter(|&part| self.failed[part]) {
             let goes_on = ticker.until(if slot.last { ends } else { load });
@@ -230,7 +231,7 @@ impl<'a> Driver<'a> {
             ticker.until(self.instant(slot.at - slicing.read_lead_s));
             let (before, since) = (self.read(part)?, Instant::now());
             let late = since > load + LATE;
-            let goes_on = ticker.until(loaded);
+            let goes_on = ticker.until(reads);
             let (after, now) = (self.read(part)?, Instant::now());
             let goes_on = goes_on && ticker.until(ends);
             part.filter(|_| slot.last)
@@ -238,7 +239,7 @@ impl<'a> Driver<'a> {
             let event = Event::Slice {
                 slot: number,
                 seconds: (now - since).as_secs_f64(),
-                late: late || now > loaded + LATE || Instant::now() > ends + AFTER + LATE,
+                late: late || now > reads + LATE || Instant::now() > ends + AFTER + LATE,
                 used: after.since(&before),
             };
             Ok((goes_on, event))

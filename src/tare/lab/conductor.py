@@ -42,7 +42,8 @@ class Driven:
     Attributes:
         slot: its place in the schedule.
         unix: when its load began.
-        used: CPU seconds from shortly before the load until its end, without thaw and drain.
+        used: CPU seconds from shortly before the load until its end, without thaw and drain; with
+            the drain where hosts' clocks are not known well enough (`until_read_s`).
         seconds: the time between these readings.
         late: the servers were not there when the load began, or not frozen in time.
         calls: of a slice of the warm-up, unit to its system calls by kind; empty: not counted.
@@ -87,6 +88,7 @@ class Conductor:
     Attributes:
         trials: the block's trials, by their number in the schedule.
         freezes: servers stand still between their slices.
+        read_s: from the begin of a slice's load until CPU time is read; 0: until the load ends.
         poll: called every `POLL_S`, between turns; finds trials that have failed.
         calls: what counts system calls; the conductor ends it with the warm-up.
     """
@@ -97,6 +99,7 @@ class Conductor:
     freezes: bool
     poll: Callable[[], None] = lambda: None
     calls: CallCounters | None = None
+    read_s: float = 0.0
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
     wait: Callable[[float], None] = time.sleep
@@ -153,8 +156,8 @@ class Conductor:
         """
         trial = None if slot.trial is None else self.trials[slot.trial]
         load = self._origin + slot.at
-        loaded = load + self.schedule.length_s
-        ends = loaded + self.schedule.drain_s
+        reads = load + (self.read_s or self.schedule.length_s)
+        ends = load + self.schedule.length_s + self.schedule.drain_s
         if failed := self._failed(slot):
             self._until(ends if slot.last else load)
             self._end_turn(slot, failed)
@@ -172,9 +175,9 @@ class Conductor:
             self._until(load - READ_LEAD_S)
             before, since = self.meter.read(units, nodes), self.clock()
             late = since > load + LATE_S
-            self._until(loaded)
+            self._until(reads)
             after, now = self.meter.read(units, nodes), self.clock()
-            late = late or now > loaded + LATE_S
+            late = late or now > reads + LATE_S
             self._until(ends)
             if trial is not None and slot.last:
                 self._freeze(trial, True)

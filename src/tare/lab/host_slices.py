@@ -28,6 +28,8 @@ _END_S = 5.0
 _MOST_READ_LEAD_S = 0.9 * READ_S
 """A clock that may be behind is read so much sooner, or a slice's reading would follow its begin;
 the slice before has ended by then."""
+MOST_UNCERTAIN_SHARE = 0.005
+"""of a slice's load: where a host's clock is known less well, so is what was used until its end"""
 _GROUPS = ("cpuacct", "unified")
 _FREEZERS = ("freezer", "unified")
 
@@ -120,6 +122,14 @@ def of_trial(
     return own
 
 
+def until_read_s(schedule: Schedule, machines: Collection[Machine]) -> float:
+    """From the begin of a slice's load until CPU time is read: on all machines of a block when the
+    load ends, or when the drain does where one of them does not know the former well enough."""
+    most_s = MOST_UNCERTAIN_SHARE * schedule.length_s
+    unsure = any(one.clock.uncertain_s > most_s for one in machines if not isinstance(one, Here))
+    return schedule.length_s + (schedule.drain_s if unsure else 0.0)
+
+
 class HostSlices:
     """The probe of one host, from its start until its last slice."""
 
@@ -148,6 +158,7 @@ class HostSlices:
         trials: Sequence[TrialOnHost],
         *,
         freezes: bool,
+        read_s: float,
     ) -> None:
         """Tell the schedule.
 
@@ -156,13 +167,14 @@ class HostSlices:
             freeze_at: likewise, from which on servers stand still.
             trials: of the block's trials, by their number in the schedule.
             freezes: servers stand still between their slices.
+            read_s: `until_read_s` of the block.
         """
         ahead = self.machine.ahead_s
         order = {
             "freeze_at": freeze_at + ahead,
             "lead_s": LEAD_S,
             "read_lead_s": min(READ_LEAD_S + self.machine.clock.uncertain_s, _MOST_READ_LEAD_S),
-            "load_s": schedule.length_s,
+            "read_s": read_s,
             "window_s": schedule.length_s + schedule.drain_s,
             "ticks": self.machine.ticks,
             "slots": [

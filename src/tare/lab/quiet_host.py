@@ -70,12 +70,15 @@ class QuietHost:
         counts = any(counts for _, counts in self._joined)
         return int(self.machine.traits.get("CPUs") or 1) if counts else 0
 
-    def begin(self, schedule: Schedule, begins: float, servers: Sequence[Accounting]) -> None:
+    def begin(
+        self, schedule: Schedule, begins: float, servers: Sequence[Accounting], read_s: float
+    ) -> None:
         """Tell the probe its schedule.
 
         Args:
             begins: Unix time of this machine at which the first slice's load begins.
             servers: of each way, the one that it drives.
+            read_s: `until_read_s` of the block.
 
         Raises:
             QuietError: a server's CPU time cannot be read there.
@@ -86,7 +89,7 @@ class QuietHost:
                 where=self.machine.name,
             )
         parts = [TrialOnHost([], {SERVER: one}, networks=[one]) for one in servers]
-        self._probe.begin(schedule, begins, begins - _BEGIN_S, parts, freezes=False)
+        self._probe.begin(schedule, begins, begins - _BEGIN_S, parts, freezes=False, read_s=read_s)
 
     def refuse_fault(self) -> None:
         """Raise where it can read no more: the host is gone, or a server is."""

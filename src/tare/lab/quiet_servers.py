@@ -26,6 +26,7 @@ from tare.lab.client_reports import ClientReports
 from tare.lab.conductor import Conductor, TrialHere
 from tare.lab.counted_calls import begin_counting
 from tare.lab.drive_outcome import DriveOutcome
+from tare.lab.host_slices import until_read_s
 from tare.lab.quiet_host import HEAD_START_S
 from tare.lab.slice_records import of_all_operations
 from tare.load.client import ClientInstallation, LoadClient
@@ -230,17 +231,19 @@ class QuietServers:
         listener = threading.Thread(target=reports.listen, args=(clients, silence_s), daemon=True)
         listener.start()
         reports.await_ready(clients, begins, self._command)
+        read_s = until_read_s(schedule, [host.machine] if host else [])
         driven, frozen, samples = _conduct(
             schedule, nodes, clients, reports, begins, set() if host else _engine(servers),
             self._pace, counting if isinstance(counting, CallCounters) else None, host,
-            freezes=self._freezes,
+            freezes=self._freezes, read_s=read_s,
         )  # fmt: skip
         listener.join(_GRACE_S)
         _refuse_dead(one for both in started for one in both if one)
         reports.refuse_missing(clients, schedule)
         names = [client.name for client in clients]
-        for place, name in enumerate(names):
-            driven = of_all_operations(driven, place, reports.answered[name])
+        if read_s == schedule.length_s:
+            for place, name in enumerate(names):
+                driven = of_all_operations(driven, place, reports.answered[name])
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
         return DriveOutcome(
             driven,
@@ -435,6 +438,7 @@ def _conduct(
     host: QuietHost | None,
     *,
     freezes: bool,
+    read_s: float,
 ) -> tuple[list[Driven], bool, PaceSamples]:
     """Drive all slices; whether the servers stood still in between, which they do where they can
     if `freezes`; and the pace of the CPUs, which `pace` begins to sample. Of servers on a host CPU
@@ -448,14 +452,14 @@ def _conduct(
     ]
     poll = reports.refuse_fault
     if host is not None:
-        host.begin(schedule, begins, groups)
+        host.begin(schedule, begins, groups, read_s)
         poll = _both(reports.refuse_fault, host.refuse_fault)
 
     sampling = pace() if pace else None
     meter = Meter(processes_named(engine) if engine else (), tare=sampling.pids if sampling else ())
     if counting is not None:
         counting.add([unit for way in ways for own in way.units.values() for unit in own])
-    conductor = Conductor(schedule, ways, meter, freezes, poll, counting)
+    conductor = Conductor(schedule, ways, meter, freezes, poll, counting, read_s)
     try:
         driven = conductor.conduct(begins)
         if host is not None:

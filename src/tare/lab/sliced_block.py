@@ -14,7 +14,7 @@ from tare.lab.conductor import Conductor, with_hosts
 from tare.lab.counted_calls import begin_counting, counted_calls
 from tare.lab.counted_packets import client_packets_per_op
 from tare.lab.head_start import HeadStarts
-from tare.lab.host_slices import HostSlices, of_trial, start_probes
+from tare.lab.host_slices import HostSlices, of_trial, start_probes, until_read_s
 from tare.lab.progress import Progress, Watcher
 from tare.lab.slice_records import (
     of_all_operations,
@@ -52,6 +52,10 @@ _READY_S = 0.2
 """how long before the first slice every client must be connected"""
 _FREEZE_S = 0.1
 """how long before the first slice servers of other hosts are frozen; here they are by then"""
+_DRAINS = (
+    "CPU time is that of drains, too: a host's clock is not known well enough to read it when the "
+    "load ends; longer slices (design.slice) need it less well"
+)
 _SILENCE_S = 30.0
 """A client tells something every slice; one that is silent for so much longer hangs."""
 
@@ -108,6 +112,7 @@ class SlicedBlock:
             sharing[one.run.deployment.identity] += 1
         self._alone = {name for name, trials in sharing.items() if trials == 1}
         self._samples, self._why_not_paced = NO_SAMPLES, ""
+        self._read_s = 0.0
         self._calls: CallCounters | None = None
         self._why_no_calls = ""
         self._launched = 0.0
@@ -214,9 +219,12 @@ class SlicedBlock:
             self._await_ready(begins)
             here = [one.here() for one in self._trials]
             freezes = not self._why_not_frozen()
+            self._read_s = until_read_s(schedule, everywhere)
             for host in hosts:
                 own = [one.on(host.machine.name) for one in self._trials]
-                host.begin(schedule, begins, begins - _FREEZE_S, own, freezes=freezes)
+                host.begin(
+                    schedule, begins, begins - _FREEZE_S, own, freezes=freezes, read_s=self._read_s
+                )
             driven = self._conduct(schedule, begins, here, hosts, machines, freezes=freezes)
         finally:
             for host in hosts:
@@ -261,8 +269,9 @@ class SlicedBlock:
             self._calls.add([unit for one in here for own in one.units.values() for unit in own])
             self._why_no_calls = self._calls.why_not
         conductor = Conductor(
-            schedule, here, meter, freezes, poll, calls=self._calls, wall=self._wall
-        )
+            schedule, here, meter, freezes, poll, calls=self._calls, wall=self._wall,
+            read_s=self._read_s,
+        )  # fmt: skip
         self._learn_head_start()
         try:
             return conductor.conduct(begins)
@@ -337,8 +346,10 @@ class SlicedBlock:
         try:
             results = one.finish()
             replies = one.replies_by_slice()
-            told = [(own.within, own.drained) for own in replies]
-            driven = of_all_operations(driven, number, told)
+            drains = self._read_s > schedule.length_s
+            if not drains:
+                told = [(own.within, own.drained) for own in replies]
+                driven = of_all_operations(driven, number, told)
             sums = summed(driven, number)
             nodes = {node.unit.site.name for node in one.run.nodes()}
             seen = observed.get(one.run.deployment.identity)
@@ -365,7 +376,7 @@ class SlicedBlock:
                 background_s=sums.background_s,
                 server=seen.counts if seen else {},
                 slices=record,
-                notes=list(seen.notes) if seen else [],
+                notes=[*(seen.notes if seen else ()), *([_DRAINS] if drains else ())],
             )
             manifest = one.run.manifest(measured, one.run.unit_records(one.clients), dropped)
             for client in one.clients:

@@ -53,7 +53,7 @@ fn slicing(root: &Path, slots: &[Option<usize>]) -> Slicing {
         freeze_at: now,
         lead_s: 0.001,
         read_lead_s: 0.0,
-        load_s: 0.01,
+        read_s: 0.01,
         window_s: 0.01,
         ticks: 100.0,
         slots: slots
@@ -327,6 +327,6 @@ fn a_schedule_that_cannot_be_kept_is_refused() {
     };
     assert!(order.fault().contains("overlap"));
     order.slots.truncate(1);
-    order.load_s = 2.0 * order.window_s;
-    assert!(order.fault().contains("load_s within window_s"));
+    order.read_s = 2.0 * order.window_s;
+    assert!(order.fault().contains("read_s within window_s"));
 }
