@@ -96,7 +96,7 @@ def test_other_work_is_named_with_its_trials_and_what_to_do(tmp_path: Path) -> N
     place = run(
         tmp_path,
         slices={
-            "D1-B01-native": {"disturbed": 4, "other_cpu_s": 1.792},
+            "D1-B01-native": {"disturbed": 4, "other_cpu_s": 1.6},
             "D1-B02-native": {"disturbed": 0, "other_cpu_s": 0.2},
         },
     )
@@ -119,7 +119,7 @@ def test_work_that_goes_on_throughout_disturbs_no_short_slice_and_is_told(
     tmp_path: Path, cores: float, server: str | None, client: str | None, status: str
 ) -> None:
     """A program that always takes half a core of two disturbs no single short slice."""
-    place = run(tmp_path, slices={"D1-B01-native": {"other_cpu_s": cores * 8 * 0.28}})
+    place = run(tmp_path, slices={"D1-B01-native": {"other_cpu_s": cores * 8 * 0.25}})
     for file in place.glob("trials/*/manifest.json"):
         record = json.loads(file.read_text())
         for unit in record["units"]:
@@ -164,6 +164,23 @@ def test_a_rate_that_only_the_drains_let_servers_keep(
     found = check(analyse(place), "overload")
     assert found.status == status
     assert len(found.details) == (status == "warning")
+
+
+@pytest.mark.parametrize(("share", "status"), [(0.98, "ok"), (1.12, "warning")])
+def test_servers_that_used_more_than_their_cpus_by_the_utilisation_law(
+    tmp_path: Path, share: float, status: str
+) -> None:
+    """Throughput times the servers' CPU time per operation, of one CPU."""
+    place = run(tmp_path)
+    file = place / "trials/D1-B01-native/manifest.json"
+    record = json.loads(file.read_text())
+    per_s, ok = (sum(one[key] for one in record["clients"]) for key in ("throughput", "ok"))
+    for unit in record["units"]:
+        unit["parity"]["cpus allowed"] = "0"
+    file.write_text(json.dumps(record | {"server_cpu_s": share * ok / per_s}))
+    found = check(analyse(place), "utilisation")
+    assert found.status == status
+    assert (f"D1-B01-native: {100 * share:.3g}%" in found.details) == (status == "warning")
 
 
 @pytest.mark.parametrize(("late", "status"), [(0, "ok"), (2, "warning")])

@@ -35,6 +35,7 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     client.saturation,
     client.open_loop,
     slices.overload,
+    slices.utilisation,
     slices.unequally_driven,
     slices.undrained,
     slices.other_work,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scipy import special
 
 from tare.analysis.checks.evidence import Evidence, Status, check, count, percent
-from tare.analysis.metrics import server_util
+from tare.analysis.metrics import on_hosts, server_cpus, server_util
 from tare.analysis.slices import LEAST_USABLE
 from tare.study.metric_names import SERVER_UTIL
 from tare.study.quantities import cpus_of
@@ -28,6 +28,8 @@ DISTURBED_NOTED = 0.05
 OTHERS_NOTED = 0.05
 """Share of the CPU time of all slices of a trial together: a program that runs throughout takes too
 little of a short slice to disturb it by itself."""
+MOST_UTILISED = 1.05
+"""Share of the servers' CPUs. With two or three rounds it was 0.9 to 1.0 in slices."""
 LATE_NOTED = 0.05
 """Share of a trial's slices whose servers were thawed or frozen too late."""
 UNDRAINED_NOTED = 0.001
@@ -43,7 +45,7 @@ def other_work(evidence: Evidence) -> Check | None:
     sliced = _sliced(evidence)
     if not sliced:
         return None
-    used = {t.name: s.other_cpu_s / (t.manifest.measured_s or math.inf) for t, s in sliced}
+    used = {t.name: s.other_cpu_s / (t.manifest.loaded_s or math.inf) for t, s in sliced}
     most = OTHERS_NOTED * _cpus(sliced) or math.inf
     hurt = [
         (t, s) for t, s in sliced if s.disturbed > DISTURBED_NOTED * s.count or used[t.name] > most
@@ -119,6 +121,36 @@ def overload(evidence: Evidence) -> Check | None:
         "slices have, and answered in the drains what had queued up: its latency is none of a load "
         "that they keep; lower load.rate",
         [f"{name}: {percent(share)} of its slices' CPU time" for name, share in over.items()],
+    )
+
+
+def utilisation(evidence: Evidence) -> Check | None:
+    """Servers that would have used more CPU time for their operations than they had meanwhile.
+
+    By the utilisation law throughput times CPU time per operation is the CPUs in use. More than
+    there are means that other work than the operations' is in their service demand, of which each
+    difference is then too small a share. With a rate, see `overload`.
+    """
+    shares: dict[str, float] = {}
+    for trial in evidence.done:
+        own = trial.manifest
+        cpus = 0.0 if on_hosts(own) or own.setup.get("load", {}).get("rate") else server_cpus(own)
+        if cpus and trial.operations:
+            per_s = sum(client.throughput for client in own.clients)
+            shares[trial.name] = per_s * own.server_cpu_s / trial.operations / cpus
+    if not shares:
+        return None
+    over = {name: share for name, share in shares.items() if share > MOST_UTILISED}
+    said = f"servers used up to {percent(max(shares.values()))} of their CPUs"
+    if not over:
+        return check("utilisation", "ok", f"{said} for their operations")
+    return check(
+        "utilisation",
+        "warning",
+        f"{said} by throughput and CPU time per operation, in {len(over)} of "
+        f"{count(len(shares), 'trial')} more than they had: service demand has other work in it, "
+        "and its changes are too small a share",
+        [f"{name}: {percent(share)}" for name, share in over.items()],
     )
 
 
