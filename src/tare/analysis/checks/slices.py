@@ -29,7 +29,7 @@ OTHERS_NOTED = 0.05
 """Share of the CPU time of all slices of a trial together: a program that runs throughout takes too
 little of a short slice to disturb it by itself."""
 MOST_UTILISED = 1.05
-"""Share of the servers' CPUs. With two or three rounds it was 0.9 to 1.0 in slices."""
+"""Share of the CPUs that servers may use; it was 0.97 to 0.99 on one CPU that was never idle."""
 LATE_NOTED = 0.05
 """Share of a trial's slices whose servers were thawed or frozen too late."""
 UNDRAINED_NOTED = 0.001
