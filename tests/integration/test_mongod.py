@@ -88,6 +88,14 @@ def test_a_study_on_a_replica_set_ends_in_records(bench: Bench, nodes: int) -> N
     assert leftovers() == []
 
 
+def test_a_misspelt_setting_is_refused_by_the_plan_in_mongod_s_own_words(bench: Bench) -> None:
+    parts = of("mongod", 1)
+    misspelt = f"{parts['more']}, settings: {{storage: {{directoryPerDatabase: true}}}}"
+    told = bench.tare("plan", write(bench, **(parts | {"more": misspelt})))
+    assert told.returncode == 2, told.stdout
+    assert "Unrecognized option: storage.directoryPerDatabase" in told.stdout + told.stderr
+
+
 def test_doctor_finds_nothing_wrong_with_it(bench: Bench) -> None:
     told = bench.tare("doctor", "--database", "mongodb", "--home", mongod.program(), timeout=60)
     assert told.returncode == 0, told.stdout

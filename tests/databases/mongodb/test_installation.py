@@ -104,6 +104,31 @@ def test_a_program_of_another_release_is_refused_before_anything_starts(tmp_path
     assert unfit(Database(kind="mongodb", version="3.6", home=str(tmp_path)), "native") == []
 
 
+REFUSES = """\
+case $1 in
+  --version) echo db version v7.0.14 ;;
+  --config) grep -q cacheSizeMB "$2" || exit 0; echo Unrecognized option: cacheSizeMB; exit 2 ;;
+esac"""
+
+
+def test_settings_that_the_program_refuses_are_refused_before_anything_starts(
+    tmp_path: Path,
+) -> None:
+    program(tmp_path, REFUSES)
+
+    def found(setting: str) -> list[Obstacle]:
+        settings = {"storage": {"wiredTiger": {"engineConfig": {setting: 512}}}}
+        home = str(tmp_path)
+        return unfit(
+            Database(kind="mongodb", version="7.0", home=home, settings=settings), "native"
+        )
+
+    (misspelt,) = found("cacheSizeMB")
+    assert misspelt.field == ("database", "settings")
+    assert "Unrecognized option: cacheSizeMB" in misspelt.why
+    assert found("cacheSizeGB") == []
+
+
 def test_files_are_what_their_names_tell(tmp_path: Path) -> None:
     def named(**parts: Any) -> str:
         return named_kind(Database(kind="mongodb", version="7.0", **parts))

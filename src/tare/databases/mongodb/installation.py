@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,8 @@ OLDEST = (3, 6)
 _VERSION = re.compile(r"^db version v(\S+)", re.MULTILINE)
 """Source: MongoDB manual, mongod --version."""
 _VERSION_S, _SHOWN = 20.0, 200
+_BAD_OPTIONS = 2
+"""What a mongod ends with that does not take its options. Source: MongoDB manual, Exit Codes."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +96,15 @@ def release_of(program: str) -> str:
     Raises:
         ArtifactError: it cannot be run, or is no mongod.
     """
+    status, said = _reply(program, "--version")
+    return release_in(said, program, status)
+
+
+def _reply(program: str, *options: str) -> tuple[int, str]:
+    """Exit status and output of a program that is only asked something."""
     try:
         done = subprocess.run(
-            [program, "--version"],
+            [program, *options],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_VERSION_S,
@@ -103,8 +112,7 @@ def release_of(program: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _no_mongod(program, str(error)) from error
-    said = (done.stdout + done.stderr).decode(errors="replace").strip()
-    return release_in(said, program, done.returncode)
+    return done.returncode, (done.stdout + done.stderr).decode(errors="replace").strip()
 
 
 def release_in(said: str, program: str, status: int = 0) -> str:
@@ -230,7 +238,11 @@ def unfit(database: Database, runtime: str) -> list[Obstacle]:
     kind = _kind(program)
     if kind != "mongod":
         return _unfit_stand_in(database, kind)
-    return _unfit_release(database) or _other_release(database, str(program))
+    return (
+        _unfit_release(database)
+        or _other_release(database, str(program))
+        or _refused_settings(database, str(program))
+    )
 
 
 def _unfit_release(database: Database) -> list[Obstacle]:
@@ -250,6 +262,34 @@ def _other_release(database: Database, program: str) -> list[Obstacle]:
     except StudyError as error:
         return [Obstacle(("database", "version"), error.what, error.remedy)]
     return []
+
+
+def _refused_settings(database: Database, program: str) -> list[Obstacle]:
+    """That the program here does not know one of the settings, or not with this value."""
+    if not database.settings:
+        return []
+    refusal = _refusal(program, configuration.yaml_text(database.settings))
+    if not refusal:
+        return []
+    remedy = "write it as in mongod.conf of that release (MongoDB manual, Configuration File "
+    remedy += "Options), or remove it"
+    return [Obstacle(("database", "settings"), f"{program} refuses them: {refusal}", remedy)]
+
+
+@functools.cache
+def _refusal(program: str, settings: str) -> str:
+    """Why a mongod does not take this mongod.conf; empty: it takes it, or cannot be run here.
+
+    With --version it reads the file and starts nothing.
+    """
+    with tempfile.NamedTemporaryFile("w", suffix=".conf", encoding="utf-8") as conf:
+        conf.write(settings)
+        conf.flush()
+        try:
+            status, said = _reply(program, "--config", conf.name, "--version")
+        except ArtifactError:
+            return ""
+    return said.partition("\n")[0][:_SHOWN] if status == _BAD_OPTIONS else ""
 
 
 @functools.cache
