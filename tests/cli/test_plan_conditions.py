@@ -34,6 +34,12 @@ def told(plan: Plan, *, every: bool = False) -> list[str]:
     return out.getvalue().splitlines()
 
 
+def wide(study: dict[str, Any]) -> str:
+    out = io.StringIO()
+    show(make_plan(Study.model_validate(study)), Terminal(file=out, width=200))
+    return out.getvalue()
+
+
 def test_of_many_conditions_each_level_has_a_row() -> None:
     plan = planned(30)
     lines = told(plan)
@@ -66,7 +72,13 @@ def test_how_many_copies_answer_stands_beside_how_many_there_are() -> None:
         "factors": {"level": levels},
         "baseline": {"level": "quorum"},
     }
-    out = io.StringIO()
-    show(make_plan(Study.model_validate(study)), Terminal(file=out, width=200))
-    assert "1 x 3, RF 3, QUORUM" in out.getvalue()
-    assert "1 x 3, RF 3, ONE" in out.getvalue()
+    assert "1 x 3, RF 3, QUORUM" in wide(study)
+    assert "1 x 3, RF 3, ONE" in wide(study)
+
+
+def test_rows_of_the_study_s_own_stand_with_its_load() -> None:
+    sizes = {"small": {}, "large": {"load.field_length": 1000}}
+    study = {"study": "sizes", "factors": {"size": sizes}, "baseline": {"size": "small"}}
+    (small, large) = (one for one in wide(study).splitlines() if one.startswith(tuple(sizes)))
+    assert "rows of" not in small
+    assert "ycsb-a, rows of 10 x 1,000 B, " in large

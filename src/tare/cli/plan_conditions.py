@@ -114,9 +114,11 @@ def _nodes(setup: Setup) -> str:
 
 
 def _load(setup: Setup) -> str:
-    """Workload, a mix of the study's own, intensity, and the tool where it is not Tare's."""
+    """Workload, a mix and rows of the study's own, intensity, the tool where it is not Tare's."""
     load, tool = setup.load, "" if setup.client.tool == "tare" else f", by {setup.client.tool}"
     whole = sum(load.mix.values())
     shares = [f"{100 * weight / whole:.3g}% {name}" for name, weight in load.mix.items() if weight]
     mix = f" with {listing(shares)}" if shares else ""
-    return f"{load.label}{mix}, {load.intensity}{tool}"
+    own_rows = load.fields is not None or load.field_length is not None
+    rows = f", rows of {load.columns} x {load.column_bytes:,} B" if own_rows else ""
+    return f"{load.label}{mix}{rows}, {load.intensity}{tool}"
