@@ -32,6 +32,40 @@ def test_only_ways_that_are_weighed_have_a_price(
     assert bool(found.why) == (not way)
 
 
+ON_BRIDGE = {"runtime": "docker", "network": "bridge"}
+
+
+@pytest.mark.parametrize(
+    ("platform", "client", "way"),
+    [
+        (ON_BRIDGE, ON_BRIDGE, "docker.between-nodes"),
+        (ON_BRIDGE, {"runtime": "docker", "network": "host"}, ""),
+        (ON_BRIDGE | {"endpoint": "published"}, ON_BRIDGE, ""),
+        ({}, ON_BRIDGE, ""),
+        # gVisor has a network stack of its own
+        (ON_BRIDGE | {"runtime": "gvisor"}, ON_BRIDGE | {"runtime": "gvisor"}, ""),
+        (
+            {"runtime": "swarm", "network": "container-dns"},
+            {"runtime": "swarm", "network": "bridge"},
+            "",
+        ),
+    ],
+)
+def test_a_client_in_a_container_pays_the_way_between_two_on_one_bridge(
+    platform: dict[str, Any], client: dict[str, Any], way: str
+) -> None:
+    found = way_of({"platform": platform, "client": client})
+    assert (found.name, found.whole) == (way, True)
+    assert bool(found.why) == (not way)
+
+
+def test_of_a_cluster_a_client_s_way_from_its_bridge_is_not_all_of_it() -> None:
+    setup = {"platform": ON_BRIDGE, "client": ON_BRIDGE, "database": {"nodes": 3}}
+    found = way_of(setup)
+    assert found.between is not None
+    assert (found.name, found.between.name) == ("docker.between-nodes", "docker.between-nodes")
+
+
 PODS = {"runtime": "kubernetes", "network": "container-dns"}
 
 

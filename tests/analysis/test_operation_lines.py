@@ -154,6 +154,10 @@ def lines(
     )
 
 
+def _adds(piece: str, calls: float) -> float:
+    return calls * ADDED_NS.get(piece, 10.0) / 1000
+
+
 def amounts(found: Operations) -> dict[str, float]:
     return {one.what: pytest.approx(one.amount.value) for one in found.lines if one.amount.value}
 
@@ -165,6 +169,19 @@ def test_what_the_stub_does_as_well_is_in_the_price_of_its_packets_and_in_no_lin
     assert amounts(lines(doer(), doer(BRIDGED))) == {}
     at_fewer = {name: value * 0.1 for name, value in STUB.items()}
     assert amounts(lines(doer(), doer(BRIDGED, 0.2, **at_fewer))) == {}
+
+
+def test_a_container_adds_to_every_call_of_a_client_in_it() -> None:
+    outside = doer(client_read_calls=3.0, client_write_calls=2.0)
+    inside = outside._replace(client="docker")
+    (line,) = [one for one in lines(outside, inside).lines if one.amount.value]
+    assert (line.what, line.often) == ("what docker adds to system calls", 5.0)
+    assert line.amount.value == pytest.approx(_adds("read", 3) + _adds("write", 2))
+    assert amounts(lines(inside, inside)) == {}
+    uncounted = inside._replace(counts={}, why_no_calls="no tracepoints")
+    assert lines(doer(), uncounted).left_out["what docker adds to reads of the clients"] == (
+        "no tracepoints"
+    )
 
 
 def test_between_nodes_both_ends_of_the_price_are_servers() -> None:

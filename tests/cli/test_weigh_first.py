@@ -213,7 +213,7 @@ def test_native_processes_alone_take_prices_that_are_kept_and_none_are_weighed(
 def test_prices_that_say_nothing_of_two_conditions_do_not_come_along(scene: Scene) -> None:
     scene.kept(timedelta(days=1))
     assert scene.prices({}, slice_="off") is None
-    assert scene.prices({"client": {"runtime": "docker", "network": "bridge"}}) is None
+    assert scene.prices({"client": {"runtime": "docker", "network": "host"}}) is None
 
 
 def test_prices_through_another_network_plugin_are_weighed_anew(scene: Scene) -> None:

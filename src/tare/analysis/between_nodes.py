@@ -85,7 +85,8 @@ class BilledSide(NamedTuple):
 
 def billed_side(way: BilledWay, trials: Sequence[Trial]) -> BilledSide:
     """A condition's, of its trials."""
-    platform = trials[0].manifest.setup.get("platform", {})
+    setup = trials[0].manifest.setup
+    platform = setup.get("platform", {})
     beside = [one.beside | _between(one) for one in trials]
     names = (PACKETS, CLIENT_PACKETS, _BETWEEN)
     return BilledSide(
@@ -99,6 +100,7 @@ def billed_side(way: BilledWay, trials: Sequence[Trial]) -> BilledSide:
             platform.get("storage", "directory"),
             counts_per_operation(trials),
             why_no_calls(trials),
+            client=setup.get("client", {}).get("runtime", NATIVE),
         ),
         any(_on_one_machine(one) for one in trials),
     )

@@ -66,9 +66,13 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
     several = count != 1
     if why := _never_weighed(setup):
         return BilledWay(why=why)
+    own = registered().get(runtime)  # what ran then need not be installed now
+    client = setup.get("client", {})
+    if client.get("runtime", NATIVE) != NATIVE:
+        usual = own is not None and network == endpoint == own.several_on
+        return _from_a_container(client, runtime, usual=usual, several=several)
     if runtime == NATIVE:
         return BilledWay(NATIVE)
-    own = registered().get(runtime)  # what ran then need not be installed now
     if several and own is not None and endpoint in own.passed_on:
         return BilledWay(
             why=f"by {endpoint} packets to some nodes pass another machine first, and one node "
@@ -93,6 +97,25 @@ def _never_weighed(setup: Mapping[str, Any]) -> str:
         return "addresses before the machines are not weighed"
     if setup.get("clusters", 1) != 1:
         return "clusters side by side are not weighed"
-    if setup.get("client", {}).get("runtime", NATIVE) != NATIVE:
-        return "every weighed way begins at a client on the host"
     return ""
+
+
+def _from_a_container(
+    client: Mapping[str, Any], runtime: str, *, usual: bool, several: bool
+) -> BilledWay:
+    """The way of a client that is in a container, on a bridge of this machine: to servers on that
+    bridge as from other nodes there.
+
+    Args:
+        runtime: of the servers.
+        usual: they are reached by the usual endpoint of their network.
+        several: a cluster has several.
+    """
+    own = registered().get(client["runtime"])
+    bridged = own is not None and own.bridged_here and client.get("network") == own.several_on
+    if own is not None and bridged and runtime == own.name and usual:
+        between = BilledWay(f"{own.name}.{BETWEEN_NODES}")
+        return between._replace(between=between) if several else between
+    return BilledWay(
+        why="of clients in containers those on the servers' own bridge are weighed alone"
+    )

@@ -7,7 +7,8 @@ their packets, and what they did of it was counted as a trial's is. So of each s
   - (count - what the stub makes at as many packets) of the baseline
 
 is priced natively, and what the platform adds to each is priced for the server's excess of either
-side alone. Clients of a billed way run natively.
+side alone. Weighed clients run natively: what a container adds to a client's calls is priced for
+all of them.
 
 Counts of one service are those of the same deployments, and prices those of the same rounds: sums
 over services and roles add their errors up as they are. A product's error is of the first order.
@@ -53,6 +54,7 @@ class Doer(NamedTuple):
         counts: per operation, by name.
         why_no_calls: why system calls are not among them.
         nodes: the way between its nodes, and what of the packets passes that, where it is billed.
+        client: runtime of its clients.
     """
 
     way: str
@@ -62,6 +64,7 @@ class Doer(NamedTuple):
     counts: Mapping[str, Amount]
     why_no_calls: str
     nodes: tuple[str, Amount | None] | None = None
+    client: str = NATIVE
 
 
 class PricedLine(NamedTuple):
@@ -190,6 +193,8 @@ class OperationPrices:
         for service in SERVICES:
             self._of_service(service, base, treated, made)
         self._of_other_calls(base, treated, made)
+        for call in CALLS:
+            self._of_clients(call, base, treated, made)
         return Operations(made.parts, made.left_out)
 
     def _of_service(self, service: Service, base: Doer, treated: Doer, made: _Made) -> None:
@@ -228,6 +233,22 @@ class OperationPrices:
             if runtime != NATIVE:
                 made.left_out[f"{_TOLL}{runtime} adds to other {SYSTEM_CALLS}"] = why
 
+    def _of_clients(self, call: Service, base: Doer, treated: Doer, made: _Made) -> None:
+        """What clients in containers pay beside for their calls, which no weighed client does."""
+        if base.client == treated.client == NATIVE or call.part == "storage":
+            return
+        name = f"{CLIENT}_{call.counted}"
+        sides = [
+            (side._replace(runtime=side.client), side.counts.get(name)) for side in (base, treated)
+        ]
+        (before, fewer), (after, more) = sides
+        if fewer is not None and more is not None:
+            self._toll(call, (before, fewer), (after, more), made, role=CLIENT)
+            return
+        for runtime in {base.client, treated.client} - {NATIVE}:
+            what = f"{_TOLL}{runtime} adds to {call.title} {_OF_ROLE[CLIENT]}"
+            made.left_out[what] = base.why_no_calls or treated.why_no_calls or NOT_COUNTED
+
     def _others(self, side: Doer) -> Amount | str:
         names = [f"{SERVER}_{ALL_CALLS}", *(f"{SERVER}_{one.counted}" for one in CALLS)]
         found = [self._beyond(side, name) for name in names]
@@ -242,6 +263,7 @@ class OperationPrices:
         base: tuple[Doer, Amount],
         treated: tuple[Doer, Amount],
         made: _Made,
+        role: str = SERVER,
     ) -> None:
         """What the platforms add to each; native ones nothing. On one platform, of which storage
         matters to what is stored alone, both sides pay the same for each, and the difference of
@@ -263,14 +285,15 @@ class OperationPrices:
             )
             own = f"other {SYSTEM_CALLS}" if service is None else service.title
             name = f"{_TOLL}{side.runtime} adds to {own}"
+            name += f" {_OF_ROLE[CLIENT]}" if role == CLIENT else ""
             if added is None:
                 where = f"{side.runtime}.{side.storage}" if stored else side.runtime
                 made.left_out[name] = f"it was not weighed on {where}"
                 continue
             what = f"{_TOLL}{side.runtime} adds to {each}"
             line = PricedLine(what, number.value, _product(number, added), each)
-            needs = {name, f"{own} {_OF_ROLE[SERVER]}"}
-            made.parts.append(Part(line, SERVER, frozenset(needs)))
+            needs = {name, f"{own} {_OF_ROLE[role]}"}
+            made.parts.append(Part(line, role, frozenset(needs)))
 
     def _beyond_in(self, side: Doer, role: str, service: Service) -> Amount | str:
         """So many of a service as `_beyond`, without what the prices of others hold of it."""

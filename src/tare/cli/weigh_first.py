@@ -84,7 +84,7 @@ def parts_for(
     if not weigh or not lacking or not _wanted(plan):
         return kept
     parts = " and ".join(_IN_WORDS[part] for part in lacking)
-    runtimes = sorted({*USUAL, *(one.setup.platform.runtime for one in plan.conditions)})
+    runtimes = sorted({*USUAL, *wanted["system"]})
     say(f"weighing {parts} first, for half a minute or more")
     found = _unless_it_fails(
         lambda: weigh_and_keep_parts([What(one) for one in lacking], runtimes, ROUNDS, say),
@@ -101,7 +101,8 @@ _IN_WORDS: dict[WeighedPart, str] = {"system": "system calls", "storage": "stora
 def _parts_wanted(plan: Plan) -> dict[WeighedPart, set[str]]:
     """Each part that bills have lines of, with the platforms that it is to be weighed on."""
     setups = [one.setup for one in plan.conditions]
-    found: dict[WeighedPart, set[str]] = {"system": {one.platform.runtime for one in setups}}
+    calling = {name for one in setups for name in (one.platform.runtime, one.client.runtime)}
+    found: dict[WeighedPart, set[str]] = {"system": calling}
     if not all(one.load.only_reads for one in setups):
         written = {one.platform.runtime for one in setups} - {BARE}
         if written and all(map(_beside_native, written)):

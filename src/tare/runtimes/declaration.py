@@ -63,6 +63,8 @@ class Declaration:
     client_networks: tuple[str, ...] = ("host", "bridge")
     several_on = ""
     """the network of a unit that has several endpoints at once; empty: no unit has"""
+    bridged_here = False
+    """its containers are on bridges of this machine, and send by this machine's network stack"""
     inside_only: tuple[str, ...] = ()
     """networks that only its own containers are on"""
 

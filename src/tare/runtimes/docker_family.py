@@ -19,6 +19,7 @@ class EngineDeclaration(Declaration, ABC):
     endpoints: tuple[str, ...] = ("", "loopback", "bridge", "published", "proxy")
     storages: tuple[str, ...] = ("directory", "volume", "layer")
     several_on = "bridge"
+    bridged_here = True
     proposed = ("bridge", "volume")
     unit_s = 1.0
     local_images = True

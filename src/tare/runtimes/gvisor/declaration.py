@@ -31,6 +31,7 @@ class GVisor(EngineDeclaration):
 
     networks = ("bridge", "published")
     client_networks = ("bridge",)
+    bridged_here = False
     unit_s = 2.0
 
     def __init__(self, platform: str = "") -> None:
