@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+NO_OTHERS = {"kernel_cpu_s": 0.0, "tare_cpu_s": 0.0, "other_cpu_s": 0.0}
+"""of a slice: its machine did nothing else"""
 BITS = "sha256:" + "ab" * 32
 
 
@@ -175,6 +177,7 @@ def cut_into_slices(
             "ops_per_s": operations / scene.measure_s,
             "seconds": length + 0.03,
             "machine_cpu_s": machine_s / made.count,
+            **NO_OTHERS,
         }
         for i in range(made.count)
     ]

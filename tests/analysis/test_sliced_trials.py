@@ -10,7 +10,7 @@ import pytest
 from tare.analysis.analyse import analyse
 from tests.analysis.checked import check
 from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
+from tests.synthetic_trial import NO_OTHERS, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -215,7 +215,14 @@ def with_paces(place: Path, slower: float, unpaced: Sequence[str] = ()) -> Path:
         (trial / "manifest.json").write_text(json.dumps(record))
         pace = 7 + 0.01 * (number * 5 % 7) + slower * (record["condition"] == "docker-bridge")
         rows = [
-            {"unix": float(n), "ops": 500, "seconds": 0.28, "machine_cpu_s": 0.25, "pace": pace}
+            {
+                "unix": float(n),
+                "ops": 500,
+                "seconds": 0.28,
+                "machine_cpu_s": 0.25,
+                **NO_OTHERS,
+                "pace": pace,
+            }
             for n in range(8)
         ]
         (trial / "slices.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -272,7 +279,7 @@ def test_slices_without_an_answer_are_told_whatever_the_longest_gap(
     path = place / "trials" / "D1-B01-native" / "slices.jsonl"
     rows = [
         {"unix": float(number), "ops": 0 if number < silent else 500, "seconds": 0.28,
-         "machine_cpu_s": 0.25}
+         "machine_cpu_s": 0.25, **NO_OTHERS}
         for number in range(8)
     ]  # fmt: skip
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))

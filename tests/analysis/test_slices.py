@@ -24,6 +24,7 @@ from tare.analysis.slices import (
     terms_of,
 )
 from tare.records.layout import TrialFiles
+from tests.synthetic_trial import NO_OTHERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -320,7 +321,7 @@ def test_each_server_before_has_a_term_of_its_own_where_it_is_seen_often_enough(
 def test_a_slice_gives_means_of_what_was_timed_often_and_what_clients_used(tmp_path: Path) -> None:
     line = {
         "unix": 1.0, "ops": 29, "ops_per_s": 250.0, "seconds": 0.1, "machine_cpu_s": 0.01,
-        "units_cpu_s": {"d1-n1": 0.007, "c1": 0.002},
+        "units_cpu_s": {"d1-n1": 0.007, "c1": 0.002}, **NO_OTHERS,
         "responses": {"READ": [20, 100.0], "UPDATE": [9, 300.0]},
     }  # fmt: skip
     (tmp_path / "slices.jsonl").write_text(json.dumps(line) + "\n")
@@ -350,7 +351,14 @@ def test_slices_that_were_late_or_empty_are_left_out_and_the_others_fitted() -> 
 
 @pytest.mark.parametrize("responses", [[1], "x", {"READ": 5}, {"READ": []}, {"READ": [1, "x"]}])
 def test_damaged_response_times_leave_no_slices(tmp_path: Path, responses: object) -> None:
-    line = {"unix": 1.0, "ops": 9, "seconds": 0.1, "machine_cpu_s": 0.01, "responses": responses}
+    line = {
+        "unix": 1.0,
+        "ops": 9,
+        "seconds": 0.1,
+        "machine_cpu_s": 0.01,
+        **NO_OTHERS,
+        "responses": responses,
+    }
     (tmp_path / "slices.jsonl").write_text(json.dumps(line) + "\n")
     assert slices.read_slices(TrialFiles(tmp_path), 0.0) == []
 

@@ -34,7 +34,7 @@ def unit(root: Path, log: str) -> Unit:
 
 def test_what_only_this_machine_can_do_is_refused_for_others() -> None:
     with pytest.raises(RuntimeUnavailableError, match="a pod on another machine") as paused:
-        orchestrated.freeze("n1", Accounting(), True, POD)
+        orchestrated.pause_unit("n1", Accounting(), True, POD)
     with pytest.raises(RuntimeUnavailableError, match="a pod on another machine") as confined:
         orchestrated.confine("n1", Accounting(), "0", POD)
     assert "design.idle" in paused.value.remedy
@@ -49,7 +49,7 @@ def test_groups_that_are_not_ours_say_so(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("tare.machines.cgroups.freeze", refuse)
     monkeypatch.setattr("tare.machines.cgroups.confine", refuse)
     with pytest.raises(RuntimeUnavailableError, match="a pod's control group cannot be frozen"):
-        orchestrated.freeze("n1", Accounting(pids=(7,)), True, POD)
+        orchestrated.pause_unit("n1", Accounting(pids=(7,)), True, POD)
     with pytest.raises(RuntimeUnavailableError, match="a pod's CPUs cannot be set"):
         orchestrated.confine("n1", Accounting(pids=(7,)), "0", POD)
 

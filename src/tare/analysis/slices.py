@@ -123,12 +123,8 @@ def _replies(responses: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, fl
 
 
 def _part(one: Mapping[str, Any]) -> float:
-    """CPU seconds of everything that took part in a slice: units, engine and kernel.
-
-    Records of before these were told apart have the machine's alone.
-    """
-    if "kernel_cpu_s" not in one:
-        return float(one["machine_cpu_s"])
+    """CPU seconds of everything that took part in a slice (CpuReading.part): units, engine and
+    kernel."""
     return float(one["machine_cpu_s"]) - float(one["tare_cpu_s"]) - float(one["other_cpu_s"])
 
 
@@ -156,7 +152,7 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
 
 
 def _fit(
-    block: Sequence[Trial], driven: Driven, metric: str, cost: Callable[[SliceRow], float]
+    block: Sequence[Trial], driven: DrivenBlock, metric: str, cost: Callable[[SliceRow], float]
 ) -> None:
     observed = costs_of(driven, cost)
     if observed is None:
@@ -194,7 +190,7 @@ class SliceArrays(NamedTuple):
     pace: np.ndarray | None = None
 
 
-class Driven(NamedTuple):
+class DrivenBlock(NamedTuple):
     """A block's slices in the order in which they were driven, and where each has its place.
 
     Attributes:
@@ -212,7 +208,7 @@ def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> SliceA
     return None if driven is None else costs_of(driven, cost)
 
 
-def in_turn(block: Sequence[Trial]) -> Driven | None:
+def in_turn(block: Sequence[Trial]) -> DrivenBlock | None:
     """The slices of a block's trials; None where they are few.
 
     Also where one trial had its slices after those of another, as what is measured anew alone has:
@@ -236,10 +232,10 @@ def in_turn(block: Sequence[Trial]) -> Driven | None:
         servers,
         known if len(known) == len(rows) else (),
     )
-    return Driven(rows, places)
+    return DrivenBlock(rows, places)
 
 
-def costs_of(driven: Driven, cost: Callable[[SliceRow], float]) -> SliceArrays | None:
+def costs_of(driven: DrivenBlock, cost: Callable[[SliceRow], float]) -> SliceArrays | None:
     """The slices with their log costs; None where too many have no cost."""
     costs = np.array([cost(row) for row in driven.rows])
     costed = np.isfinite(costs) & (costs > 0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LEAST_UNITS = 2
 LEVEL = 0.95
-Verdict = Literal[
+ChangeVerdict = Literal[
     "no difference shown",
     "within what the platform alone is known to cause",
     "larger than what the platform alone is known to cause",
@@ -53,7 +53,7 @@ class Change(BaseModel):
     platform: str = Field(description="what the known range is of; empty: nothing dockerised")
     known: tuple[float, float] | None = Field(description="ratios that the platform alone made")
     basis: str
-    verdict: Verdict
+    verdict: ChangeVerdict
 
 
 class CheckResult(BaseModel):
@@ -256,7 +256,9 @@ def _interval(old: ConditionSide, new: ConditionSide) -> tuple[float, float] | N
     return math.exp(low), math.exp(high)
 
 
-def change_verdict(ci: tuple[float, float] | None, known: tuple[float, float] | None) -> Verdict:
+def change_verdict(
+    ci: tuple[float, float] | None, known: tuple[float, float] | None
+) -> ChangeVerdict:
     """The verdict from the change's interval and the range that the platform alone made.
 
     Larger: the whole interval lies outside the range (which always holds 1).

@@ -1,4 +1,7 @@
-"""The deployments that are alive: made when needed, paused while idle, ended as declared."""
+"""The deployments that are alive: made when needed, paused while idle, ended as declared.
+
+Within a block in slices it is the conductor that freezes and thaws them.
+"""
 
 from __future__ import annotations
 

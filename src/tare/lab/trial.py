@@ -229,7 +229,7 @@ class TrialRun:
                 mongodb=cluster.url,
                 reached=cluster.reached(runtime, endpoint),
                 phase="measure",
-                # clients of one cluster share its keys; what they draw differs by their names
+                # clients of one cluster draw from the same keys, each its own by its name
                 seed=self.seed + self.keys * _KEYS_APART + client.cluster,
                 hlog=PurePath(client.hlog),
                 start_at=None if together is None else together + client.site.clock.ahead_s,

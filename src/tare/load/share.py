@@ -1,4 +1,4 @@
-"""One client's share of a load that several clients send to the same cluster."""
+"""Threads, rate, inserts and keys in turn, split among the clients of one cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bill: what prices predict beside what was measured, as sentences, a table and waterfalls."""
+"""Shows bills, what prices predict beside what was measured: sentences, a table, waterfalls."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Orchestrated:
     no_cpus: str
 
 
-def freeze(name: str, accounting: Accounting, frozen: bool, of: Orchestrated) -> None:
+def pause_unit(name: str, accounting: Accounting, frozen: bool, of: Orchestrated) -> None:
     """Pause a unit, or let it go on.
 
     Args:
@@ -91,7 +91,7 @@ def confine(name: str, accounting: Accounting, cpuset: str, of: Orchestrated) ->
     """Let a unit run on these CPUs only.
 
     Args:
-        name, accounting, of: as `freeze`.
+        name, accounting, of: as `pause_unit`.
         cpuset: such as 0-1.
 
     Raises:
@@ -130,11 +130,11 @@ class OrchestratedRunning:
         return {}
 
     def pause(self) -> None:
-        freeze(self.unit.site.name, self._accounting, True, self.of)
+        pause_unit(self.unit.site.name, self._accounting, True, self.of)
 
     def resume(self) -> None:
         if self._accounting.pid:
-            freeze(self.unit.site.name, self._accounting, False, self.of)
+            pause_unit(self.unit.site.name, self._accounting, False, self.of)
 
     def confine(self, cpuset: str) -> None:
         confine(self.unit.site.name, self._accounting, cpuset, self.of)

@@ -372,7 +372,7 @@ def test_what_a_lost_kubelet_would_leave_running_on_this_machine_is_killed(
     killed: list[tuple[int, str]] = []
     monkeypatch.setattr(namespaces.local_pods, "process_of", lambda container: 4321)
     monkeypatch.setattr(
-        "tare.runtimes.orchestrated.freeze", lambda unit, accounting, frozen, of: None
+        "tare.runtimes.orchestrated.pause_unit", lambda unit, accounting, frozen, of: None
     )
     monkeypatch.setattr("tare.machines.cgroups.kill", lambda *told: killed.append(told))
     nodes = scene.cluster()

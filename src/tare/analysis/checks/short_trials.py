@@ -1,4 +1,4 @@
-"""Whether throughput still rises or falls within trials that are too short to be judged alone."""
+"""For the check `steady`: whether throughput changes within trials too short to judge alone."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tare.analysis.model import Effect
-    from tare.knowledge.replication.model import Verdict
+    from tare.knowledge.replication.model import Agreement
     from tare.knowledge.schema import Finding, PublishedEffect
 
 USUAL_MARGIN = 0.05
@@ -97,7 +97,7 @@ def published_interval(finding: Finding) -> tuple[float, float] | None:
     return finding.effect.ratio * math.exp(-half), finding.effect.ratio * math.exp(half)
 
 
-def judge(band: Band, ci: tuple[float, float]) -> Verdict:
+def judge(band: Band, ci: tuple[float, float]) -> Agreement:
     """agrees: the interval lies inside the band; disagrees: wholly outside of it; else undecided.
 
     A band that ends at 1 and is open otherwise is a direction, which "no change" does not have.

@@ -1,4 +1,4 @@
-"""The bill beside an undecided finding: what prices predict for the conditions that it compares.
+"""Puts the bill beside an undecided finding: what prices predict for the conditions it compares.
 
 It is of service demand, whatever the finding's metric is: CPU time is what ways to a server add,
 and what throughput, latency and CPU use come from in part. None of these follows from it, and it

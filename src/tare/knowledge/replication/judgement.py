@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tare.analysis.model import Effect
-    from tare.knowledge.replication.model import Band, Verdict
+    from tare.knowledge.replication.model import Agreement, Band
     from tare.knowledge.schema import Finding
 
-_GRAVEST: tuple[Verdict, ...] = ("disagrees", "undecided", "agrees")
+_GRAVEST: tuple[Agreement, ...] = ("disagrees", "undecided", "agrees")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Judgement:
     """
 
     effect: Effect
-    verdict: Verdict
+    verdict: Agreement
     further: Further | None
     notes: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ def judgement(band: Band, effects: Sequence[Effect], cases: int) -> Judgement | 
     return Judgement(shown, verdict, needed, tuple(_notes(shown, verdicts, cases)))
 
 
-def _notes(shown: Effect, verdicts: Sequence[Verdict], cases: int) -> list[str]:
+def _notes(shown: Effect, verdicts: Sequence[Agreement], cases: int) -> list[str]:
     if cases == 1:
         return []
     counted = Counter(verdicts)

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from tare.analysis.model.bill import Bill
 from tare.enumeration import count
 
-Verdict = Literal["agrees", "disagrees", "undecided", "not run here"]
-VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "undecided", "not run here")
+Agreement = Literal["agrees", "disagrees", "undecided", "not run here"]
+VERDICTS: tuple[Agreement, ...] = ("agrees", "disagrees", "undecided", "not run here")
 
 
 class _Part(BaseModel):
@@ -79,7 +79,7 @@ class Row(_Part):
     compared: str = Field(description="treatment over baseline, and the load, in words")
     published: Published
     ours: Ours | None = Field(description="null: not run here")
-    verdict: Verdict
+    verdict: Agreement
     further: Further | None = Field(description="of undecided ones")
     bill: Bill | None = Field(
         default=None,
@@ -107,7 +107,7 @@ class Scorecard(_Part):
     problems: list[str] = Field(
         description="why it is not valid; where it is, what makes it doubtful"
     )
-    counts: dict[Verdict, int]
+    counts: dict[Agreement, int]
     differs: list[str] = Field(description="in what the run differs from the source in all rows")
     rows: list[Row]
 
@@ -119,12 +119,12 @@ class Scorecard(_Part):
         return f"{counted}, of {len(self.rows)} findings of {self.source}. {state}"
 
 
-def plural_of(verdict: Verdict) -> str:
+def plural_of(verdict: Agreement) -> str:
     """The verdict behind a number: 3 agree."""
     return {"agrees": "agree", "disagrees": "disagree"}.get(verdict, verdict)
 
 
-def count_verdicts(rows: list[Row]) -> dict[Verdict, int]:
+def count_verdicts(rows: list[Row]) -> dict[Agreement, int]:
     """How many rows have each verdict."""
     found = Counter(row.verdict for row in rows)
     return {verdict: found[verdict] for verdict in VERDICTS}
