@@ -16,8 +16,6 @@ from tests.knowledge.sample import changed, finding, library
 
 KEPT = Path(__file__).parents[2] / "docs" / "replications"
 ASKED = Query(database="cassandra", platform="docker", network="bridge", operation="update")
-UNPOOLED = {"grambow-2018-laptop"}
-"""Runs whose reading says that their pooled intervals do not hold."""
 
 
 def run(name: str = "own", *, valid: bool = True, ratio: float = 1.04) -> MeasuredRun:
@@ -93,7 +91,7 @@ def test_a_condition_that_two_factors_compare_is_found_by_the_one_that_is_asked_
 
 @pytest.mark.parametrize("kept", measured_runs(), ids=lambda one: str(one.run))
 def test_what_comes_with_tare_is_what_the_kept_analyses_say(kept: MeasuredRun) -> None:
-    made = measured_from(KEPT / kept.run, kept, unpooled=kept.run in UNPOOLED)
+    made = measured_from(KEPT / kept.run, kept)
     assert MeasuredRun.model_validate_json(written(made)) == kept
     assert kept.findings
     assert kept.valid == (not kept.invalid)

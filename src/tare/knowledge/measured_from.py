@@ -19,20 +19,15 @@ if TYPE_CHECKING:
 ANALYSIS = "analysis.json.gz"
 
 
-def measured_from(directory: Path, about: MeasuredRun, *, unpooled: bool = False) -> MeasuredRun:
+def measured_from(directory: Path, about: MeasuredRun) -> MeasuredRun:
     """The run's effects on the kinds of metrics that advice is about.
 
     Args:
         directory: of docs/replications, with study.yaml and analysis.json.gz.
         about: the run's day, machine and caution; its findings and validity are made anew.
-        unpooled: take each effect's plain paired interval, where the reading says that the pooled
-            one does not hold.
     """
     analysis = Analysis.model_validate_json(gzip.decompress((directory / ANALYSIS).read_bytes()))
     study = load_study(directory / "study.yaml")
-    if unpooled:
-        own = [one.model_copy(update={"ci": one.ci_unpooled or one.ci}) for one in analysis.effects]
-        analysis = analysis.model_copy(update={"effects": own})
     said = About(study=about.run, hardware=about.machine, machines=about.machines)
     made = findings_of(analysis, study, said).findings
     return about.model_copy(

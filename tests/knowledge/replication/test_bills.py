@@ -105,7 +105,9 @@ def test_of_a_way_that_is_never_weighed_the_reason_is_told_and_not_that_of_price
     inside = docker("published") | {"client": {"runtime": "docker", "network": "bridge"}}
     found = printed("one", -1.0, treatment={**PUBLISHED, "client": "docker"})
     row = unweighed(tmp_path, found, docker_published=inside)
-    assert row.no_bill == "every weighed way begins at a client on the host"
+    assert row.no_bill == (
+        "of clients in containers those on the servers' own bridge are weighed alone"
+    )
 
 
 def test_nodes_behind_published_ports_lack_nothing_but_the_run_s_prices(tmp_path: Path) -> None:
