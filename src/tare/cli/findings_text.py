@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tare.cli.console import print_indented
 from tare.knowledge.rendering import COLUMNS, change_of, load_of, row, side_of
+from tare.report.escaping import no_formula
 from tare.report.numbers import count
 
 if TYPE_CHECKING:
@@ -68,5 +69,4 @@ def as_csv(found: Sequence[Entry]) -> str:
 
 def _harmless(value: object) -> object:
     """No text begins as a spreadsheet's formula does; numbers keep their sign."""
-    risky = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if risky else value
+    return no_formula(value) if isinstance(value, str) else value

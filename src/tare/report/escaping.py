@@ -12,6 +12,7 @@ REPLACEMENT = "\ufffd"
 # which cannot be encoded. Cn: XML forbids two of the unassigned ones.
 _REFUSED = {"Cc", "Cf", "Cs", "Cn"}
 _UNUSUAL = re.compile(r"[^\n -~]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def plain(text: object) -> str:
@@ -49,3 +50,9 @@ def shorten(text: object, length: int) -> str:
     """The text, or its beginning and an ellipsis, in at most `length` characters."""
     line = plain(text)
     return line if len(line) <= length else line[: max(1, length - 1)] + "\u2026"
+
+
+def no_formula(text: str) -> str:
+    """The text of a CSV file's cell, behind an apostrophe where a spreadsheet would compute it
+    (CSV injection)."""
+    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from tare.analysis.model import Effect
+from tare.report.escaping import no_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -49,8 +50,6 @@ _FLAGS: Mapping[str, Any] = {
 _ENDS = ("_low", "_high")
 _SPECIAL = ',"\n\r'
 """A text with one of these, or an empty one, stands in quotes."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""So begins what a spreadsheet would compute (CSV injection); an apostrophe comes before it."""
 
 
 def trials_table(analysis: Analysis) -> pa.Table:
@@ -162,7 +161,7 @@ def _cell(value: Any) -> str:
         return str(value).lower()
     if not isinstance(value, str):
         return "NaN" if math.isnan(value) else str(value)
-    text = "'" + value if value.lstrip(" ").startswith(_FORMULA) else value
+    text = no_formula(value)
     special = not text or any(one in text for one in _SPECIAL)
     return '"{}"'.format(text.replace('"', '""')) if special else text
 
