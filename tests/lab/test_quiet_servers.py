@@ -88,6 +88,7 @@ def test_only_root_enters_the_namespace_of_the_unit_beside(
 ) -> None:
     monkeypatch.setattr(quiet_servers.os, "geteuid", lambda: 1000)
     assert "only root" in _fault(unit_of(), unit_of(), "between-nodes")
+    assert "only root" in _fault(unit_of(), None, "", unit_of())
 
 
 class Recorder:

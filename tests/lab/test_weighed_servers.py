@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -48,6 +49,18 @@ def test_by_published_ports_nodes_reach_each_other_where_a_runtime_publishes_por
     found = [one.name for one in ways(RUNTIMES, [1]) if one.endpoint == "between-published"]
     assert {"docker.between-published", "podman.between-published"} <= set(found)
     assert not any(one.startswith(("kubernetes", "swarm", "native")) for one in found)
+
+
+def test_a_native_server_is_reached_from_containers_where_it_is_asked_for() -> None:
+    assert not any(one.endpoint == "to-host" for one in ways(RUNTIMES, [1]))
+    every = partial(places, to_host=True)
+    asked = [one for one in ways(RUNTIMES, [1, 32], placed=every) if one.endpoint == "to-host"]
+    assert {one.name for one in asked} >= {"docker.to-host", "podman.to-host"}
+    for way in asked:
+        place, before = every(RUNTIMES)[way.server], every(RUNTIMES)[way.server - 1]
+        assert (place.runtime, place.begins_in) == ("native", way.runtime)
+        # whose unit's network namespace clients enter
+        assert (before.runtime, before.several) == (way.runtime, True)
 
 
 class Orchestrator:

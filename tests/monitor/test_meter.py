@@ -87,6 +87,41 @@ def test_where_a_server_is_in_this_namespace_clients_packets_are_not_told_apart(
     meter.close()
 
 
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="a network namespace needs root; `sudo make test` runs it"
+)
+def test_packets_of_clients_in_a_namespace_of_their_own_are_counted_there() -> None:
+    """They are the server's, too, where it shares this process's namespace with other programs."""
+    sends = (
+        "import socket, subprocess\n"
+        "subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)\n"
+        "ends = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "ends.bind(('127.0.0.1', 0))\n"
+        "print('up', flush=True)\n"
+        "input()\n"
+        "for _ in range(500): ends.sendto(b'x', ends.getsockname())\n"
+        "print('sent', flush=True)\n"
+        "input()\n"
+    )
+    command = ["unshare", "--net", sys.executable, "-c", sends]
+    with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        client.stdout.readline()
+        servers = [Accounting(pids=(os.getpid(),))]
+        units = {"server": servers, "client": [Accounting(pids=(client.pid,))]}
+        meter = Meter()
+        before = meter.read(units, servers)
+        client.stdin.write("\n")
+        client.stdin.flush()
+        client.stdout.readline()
+        counts = meter.read(units, servers).since(before).counts
+        meter.close()
+        client.stdin.write("\n")
+    assert counts["client_packets"] == 500
+    assert counts["packets"] >= 500  # with those over this namespace's own loopback device
+
+
 def test_what_is_sent_over_the_loopback_device_is_not_the_clients() -> None:
     meter = Meter()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ends:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tare.analysis.tariff import NATIVE
 from tare.machines.registry import of_record
 from tare.runtimes.registry import registered
-from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, published_between
+from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, TO_HOST, published_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,8 +69,11 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
     own = registered().get(runtime)  # what ran then need not be installed now
     client = setup.get("client", {})
     if client.get("runtime", NATIVE) != NATIVE:
-        usual = own is not None and network == endpoint == own.several_on
-        return _from_a_container(client, runtime, usual=usual, several=several)
+        if several:
+            return BilledWay(
+                why="with clients in containers clusters of one node alone have prices"
+            )
+        return _from_a_container(client, runtime, {network, endpoint})
     if runtime == NATIVE:
         return BilledWay(NATIVE)
     if several and own is not None and endpoint in own.passed_on:
@@ -100,22 +103,21 @@ def _never_weighed(setup: Mapping[str, Any]) -> str:
     return ""
 
 
-def _from_a_container(
-    client: Mapping[str, Any], runtime: str, *, usual: bool, several: bool
-) -> BilledWay:
-    """The way of a client that is in a container, on a bridge of this machine: to servers on that
-    bridge as from other nodes there.
+def _from_a_container(client: Mapping[str, Any], runtime: str, taken: set[str]) -> BilledWay:
+    """The way of a client that is in a container, on a bridge of this machine: to a server on that
+    bridge as from another node there, or to a native one.
 
     Args:
-        runtime: of the servers.
-        usual: they are reached by the usual endpoint of their network.
-        several: a cluster has several.
+        runtime: of the server.
+        taken: network and endpoint by which it is reached.
     """
     own = registered().get(client["runtime"])
-    bridged = own is not None and own.bridged_here and client.get("network") == own.several_on
-    if own is not None and bridged and runtime == own.name and usual:
-        between = BilledWay(f"{own.name}.{BETWEEN_NODES}")
-        return between._replace(between=between) if several else between
+    if own is not None and own.bridged_here and client.get("network") == own.several_on:
+        if runtime == NATIVE:
+            return BilledWay(f"{own.name}.{TO_HOST}")
+        if runtime == own.name and taken == {own.several_on}:
+            return BilledWay(f"{own.name}.{BETWEEN_NODES}")
     return BilledWay(
-        why="of clients in containers those on the servers' own bridge are weighed alone"
+        why="of clients in containers those on a bridge are weighed alone, to a server there or to "
+        "a native one"
     )

@@ -194,7 +194,8 @@ class OperationPrices:
             self._of_service(service, base, treated, made)
         self._of_other_calls(base, treated, made)
         for call in CALLS:
-            self._of_clients(call, base, treated, made)
+            if call.part == "system":  # no client syncs files
+                self._of_clients(call, base, treated, made)
         return Operations(made.parts, made.left_out)
 
     def _of_service(self, service: Service, base: Doer, treated: Doer, made: _Made) -> None:
@@ -235,7 +236,7 @@ class OperationPrices:
 
     def _of_clients(self, call: Service, base: Doer, treated: Doer, made: _Made) -> None:
         """What clients in containers pay beside for their calls, which no weighed client does."""
-        if base.client == treated.client == NATIVE or call.part == "storage":
+        if base.client == treated.client == NATIVE:
             return
         name = f"{CLIENT}_{call.counted}"
         sides = [

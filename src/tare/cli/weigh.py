@@ -16,6 +16,8 @@ SECONDS, FURTHER_SECONDS, ORCHESTRATED_SECONDS = 86.0, 60.0, 150.0
 """of native and one engine of containers, each further engine, each orchestrator"""
 VARIED_SECONDS = 110.0
 """of the same ways, each without and with TLS, or with answers of two sizes"""
+TO_HOST_SECONDS = 10.0
+"""further, of the way from each engine's containers to a native server"""
 ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
 
@@ -73,6 +75,14 @@ def command(
             metavar="PARTS",
         ),
     ] = "network",
+    to_host: Annotated[
+        bool,
+        typer.Option(
+            "--to-host",
+            help="Also weigh the way of a client in a container to a native server, of each "
+            "engine of containers; ten seconds more for each.",
+        ),
+    ] = False,
     hosts: Annotated[
         Path | None,
         typer.Option(
@@ -120,6 +130,6 @@ def command(
     flights = tuple(sorted(set(in_flight or ())))
     wanted = WeighingRequest(
         runtimes, seconds, rounds, flights, row_bytes, service_us, database,
-        host_of(hosts, group),
+        host_of(hosts, group), to_host,
     )  # fmt: skip
     raise typer.Exit(show(what, wanted, json=json, csv=csv, html=html))

@@ -17,6 +17,7 @@ from tare.records.part_prices import WeighedPart, parts_here
 from tare.records.prices import prices_here
 from tare.report import numbers
 from tare.runtimes.registry import BARE, declared
+from tare.study.platform import TO_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +54,8 @@ def prices_for(
         return None
     else:
         say("weighing the ways to a server first, for some minutes; --no-weigh leaves it out")
-        request = WeighingRequest(_runtimes(wanted), database=database)
+        to_host = any(one.name.endswith(f".{TO_HOST}") for one in wanted)
+        request = WeighingRequest(_runtimes(wanted), database=database, to_host=to_host)
         found = _unless_it_fails(lambda: weigh_and_keep(say, request), "no prices", say)
         if found is None:
             return None
@@ -162,14 +164,14 @@ def _wanted(plan: Plan) -> set[BilledWay]:
     in slices."""
     from tare.analysis.billed_ways import way_of
     from tare.analysis.tariff import NATIVE
-    from tare.lab.weighed_servers import RUNTIMES, ways
+    from tare.lab.weighed_servers import RUNTIMES, places
 
     if plan.study.design.slice_s is None:
         return set()
     clients = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
     named = clients | {one.between for one in clients if one.between is not None}
-    weighed = {one.name for one in ways(RUNTIMES, [1])} - {NATIVE}
-    return {one for one in named if one.name in weighed}
+    weighed = {name for place in places(RUNTIMES, to_host=True) for name, _ in place.ways}
+    return {one for one in named if one.name in weighed - {NATIVE}}
 
 
 def _database(plan: Plan) -> DatabaseName | None:

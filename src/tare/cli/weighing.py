@@ -18,6 +18,7 @@ from tare.cli.weigh import (
     ROUNDS,
     ROW_BYTES,
     SECONDS,
+    TO_HOST_SECONDS,
     USUAL,
     VARIED_SECONDS,
 )
@@ -64,6 +65,7 @@ class WeighingRequest:
         seconds: None: the usual time.
         in_flight: empty: the usual numbers.
         on: the host over SSH that servers run on; None: this machine.
+        to_host: clients in containers reach a native server, too.
     """
 
     runtimes: Sequence[str] | None = None
@@ -74,10 +76,13 @@ class WeighingRequest:
     service_us: float = 0.0
     database: DatabaseName = USUAL_DATABASE
     on: WeighedHost | None = None
+    to_host: bool = False
 
     def usual(self) -> bool:
         """Whether what is found may stand for this machine, or for the host, later."""
-        alike = replace(self, runtimes=None, in_flight=self.in_flight or IN_FLIGHT, on=None)
+        alike = replace(
+            self, runtimes=None, in_flight=self.in_flight or IN_FLIGHT, on=None, to_host=False
+        )
         usual = WeighingRequest(in_flight=IN_FLIGHT, database=self.database)
         return alike == usual and set(USUAL) <= set(self.runtimes or USUAL)
 
@@ -171,6 +176,12 @@ def _refuse(named: Sequence[What], wanted: WeighingRequest, *, json: bool, csv: 
             remedy="give the command for each, such as --what network and --what system,storage",
         )
     parts = [one for one in named if one not in _OPERATIONS]
+    if wanted.on is not None and wanted.to_host:
+        raise UsageError(
+            "--to-host with --hosts",
+            why="clients run on this machine, and servers on the host",
+            remedy="give them one at a time",
+        )
     if wanted.on is not None and parts:
         raise UsageError(
             f"--what {','.join(parts)} is not weighed on hosts",
@@ -265,6 +276,7 @@ def weigh_and_keep(
     engines = len({*asked} - {BARE}) - orchestrators
     usual_s = SECONDS if requests else VARIED_SECONDS
     usual_s += FURTHER_SECONDS * max(engines - 1, 0) + ORCHESTRATED_SECONDS * orchestrators
+    usual_s += TO_HOST_SECONDS * engines * wanted.to_host
     weighed = weigh(
         asked,
         usual_s if wanted.seconds is None else wanted.seconds,
@@ -274,6 +286,7 @@ def weigh_and_keep(
         service_us=wanted.service_us,
         database=wanted.database,
         operation=operation,
+        to_host=wanted.to_host,
         on=wanted.on,
         say=say,
     )

@@ -59,6 +59,7 @@ _UP_S = 10.0
 """how long a server may take until it takes connections"""
 _CERTIFICATE = "server.pem"
 _GRACE_S = 30.0
+_NO_ROOT = "only root enters a container's network namespace"
 _LAUNCH_S, _CLIENT_S, _CONNECTION_S = 0.6, 0.03, 0.001
 
 
@@ -76,6 +77,8 @@ class Server:
         program: where its runtime shows the program; empty: this machine's.
         image: of a container.
         listen: the address, where its host's name is no address; empty: its site's own.
+        begins_in: place of the server in whose unit's network namespace its clients begin; None:
+            by the way.
     """
 
     runtime: Runtime
@@ -86,6 +89,7 @@ class Server:
     program: str = ""
     image: str = ""
     listen: str = ""
+    begins_in: int | None = None
 
 
 @dataclass(frozen=True)
@@ -209,14 +213,15 @@ class QuietServers:
             self._stack.callback(host.close)
         started = [self._serve(number, one) for number, one in enumerate(servers, start=1)]
         running = [one[0] for one in started]
-        faults = [_fault(*started[way.server], way.endpoint) for way in ways]
+        inside = [None if one.begins_in is None else running[one.begins_in] for one in servers]
+        faults = [_fault(*started[way.server], way.endpoint, inside[way.server]) for way in ways]
         missing = {place: why for place, why in enumerate(faults) if why}
         ways = [way for place, way in enumerate(ways) if place not in missing]
         schedule = planned(ways)
         nodes = [running[way.server] for way in ways]
         counting = self._begin_counting(running, schedule)
         clients = [
-            self._client(number, _entered(*started[way.server], way.endpoint))
+            self._client(number, inside[way.server] or _entered(*started[way.server], way.endpoint))
             for number, way in enumerate(ways, start=1)
         ]
         self._stack.callback(_terminate, clients)
@@ -244,7 +249,10 @@ class QuietServers:
         if read_s == schedule.length_s:
             for place, name in enumerate(names):
                 driven = of_all_operations(driven, place, reports.answered[name])
-        paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
+        paths = [
+            _path(node, way.endpoint, inside[way.server])
+            for node, way in zip(nodes, ways, strict=True)
+        ]
         return DriveOutcome(
             driven,
             [reports.operations[name] for name in names],
@@ -395,15 +403,19 @@ def _trusted(client: LoadClient, door: tuple[str, int]) -> dict[str, str]:
     }
 
 
-def _fault(node: Running, beside: Running | None, endpoint: str) -> str:
+def _fault(
+    node: Running, beside: Running | None, endpoint: str, inside: Running | None = None
+) -> str:
     """Why this way to a server is not to be had here; empty: it is."""
+    if inside is not None and os.geteuid() != 0:
+        return _NO_ROOT
     if not node.accounting().pid:
         return "its server runs on another machine, whose CPU time is not read in slices"
     way = node.unit.site.ways.get(endpoint)
     if way is None:
         return "its runtime makes no such way" if endpoint else ""
     if (way.inside or way.beside) and os.geteuid() != 0:
-        return "only root enters a container's network namespace"
+        return _NO_ROOT
     return way.fault or (_not_apart(node, beside) if way.beside else "")
 
 
@@ -418,7 +430,9 @@ def _not_apart(node: Running, beside: Running | None) -> str:
     return ""
 
 
-def _path(node: Running, endpoint: str) -> str:
+def _path(node: Running, endpoint: str, inside: Running | None) -> str:
+    if inside is not None:
+        return f"{inside.packet_path()}, from a container to the host"
     return node.unit.site.way(endpoint).path if endpoint else node.packet_path()
 
 

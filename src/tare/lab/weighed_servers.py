@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from tare.lab.quiet_servers import PORT, Server, pinned_cpus
 from tare.machines import registry as machines
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import BARE, CONTAINER, declared, having, names
-from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, Platform
+from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, TO_HOST, Platform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,6 +66,8 @@ class ServerPlace:
         ways: name of each way to it, and the endpoint that it takes.
         several: clients name endpoints.
         check: it shows only that nothing is found where nothing is.
+        begins_in: the runtime in whose unit's network namespace its clients begin; empty: by the
+            way.
     """
 
     runtime: str
@@ -72,6 +75,7 @@ class ServerPlace:
     ways: tuple[tuple[str, str], ...]
     several: bool = False
     check: bool = False
+    begins_in: str = ""
 
 
 def _several(runtime: Declaration) -> ServerPlace:
@@ -82,7 +86,7 @@ def _several(runtime: Declaration) -> ServerPlace:
     return ServerPlace(runtime.name, runtime.several_on, ways, several=True)
 
 
-def _places_of(name: str) -> Iterator[ServerPlace]:
+def _places_of(name: str, *, to_host: bool) -> Iterator[ServerPlace]:
     """Its own on the machine's network, if it has no machines of its own, and one with every
     endpoint at once, beside which the ways between two nodes are weighed."""
     if name == BARE:
@@ -94,12 +98,22 @@ def _places_of(name: str) -> Iterator[ServerPlace]:
         yield ServerPlace(name, "host", ((f"{name}.host", "host"),), check=True)
     if runtime.several_on:
         yield _several(runtime)
+    if to_host and runtime.bridged_here:
+        way = (f"{name}.{TO_HOST}", TO_HOST)
+        yield ServerPlace(BARE, "host", (way,), begins_in=name)
 
 
-def places(runtimes: Sequence[str]) -> list[ServerPlace]:
-    """The servers of a round; native ones are always among them."""
+def places(runtimes: Sequence[str], *, to_host: bool = False) -> list[ServerPlace]:
+    """The servers of a round; native ones are always among them.
+
+    Args:
+        to_host: also a native one for clients in each engine's containers.
+    """
     return [
-        place for name in RUNTIMES if name == BARE or name in runtimes for place in _places_of(name)
+        place
+        for name in RUNTIMES
+        if name == BARE or name in runtimes
+        for place in _places_of(name, to_host=to_host)
     ]
 
 
@@ -117,7 +131,7 @@ def ways(
     """
     least = min(in_flight)
     return [
-        WeighedWay(name, place.runtime, endpoint, server, in_flight=number)
+        WeighedWay(name, place.begins_in or place.runtime, endpoint, server, in_flight=number)
         for number in in_flight
         for server, place in enumerate(placed(runtimes))
         for name, endpoint in place.ways
@@ -128,19 +142,26 @@ def ways(
 class WeighedServers:
     """What the runtimes need once, and their servers for each round."""
 
-    placed = staticmethod(places)
     machine = on_host = read = None
     """servers run on this machine, and not on a host over SSH"""
 
     def __init__(
-        self, stack: contextlib.ExitStack, runtimes: Sequence[str], say: Callable[[str], None]
+        self,
+        stack: contextlib.ExitStack,
+        runtimes: Sequence[str],
+        say: Callable[[str], None],
+        *,
+        to_host: bool = False,
     ) -> None:
         """Prepare every runtime; one that cannot be had is left out, with its reason.
 
         Args:
             stack: ends what is prepared.
             say: told what takes time.
+            to_host: clients in containers reach a native server, too.
         """
+        self.placed = partial(places, to_host=to_host)
+        self._to_host = to_host
         self.left_out: dict[str, str] = {}
         """runtime, or way, to why it is not weighed"""
         self._stack = stack
@@ -175,15 +196,17 @@ class WeighedServers:
         own = dict(self._lasting)
         for name in self.runtimes:
             if name not in own:
-                own[name] = declared(name).make(RUN, work, pool)
+                own[name] = declared(name).make(RUN, work, pool, routable=self._to_host)
                 stack.callback(own[name].close)
-        servers = []
-        for place in places(self.runtimes):
+        servers: list[Server] = []
+        for place in self.placed(self.runtimes):
             between = place.several and f"{place.runtime}.{BETWEEN_NODES}" not in self.left_out
             words = [*options, *(word for name, _ in place.ways for word in told(name))]
             server = Server(own[place.runtime], place.network, place.several, words, between)
             if image := self._images.get(place.runtime):
                 server = replace(server, program=STUB, image=image)
+            if place.begins_in:  # its own several-way server comes right before
+                server = replace(server, begins_in=len(servers) - 1)
             servers.append(server)
         return own[BARE], servers
 

@@ -14,6 +14,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,7 @@ def weigh(
     service_us: float = 0.0,
     told: Callable[[str, int], Sequence[str]] = lambda way, number: (),
     operation: Operation = "request",
+    to_host: bool = False,
     on: WeighedHost | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Weighed:
@@ -94,6 +96,7 @@ def weigh(
             are of one operation alone: `in_flight` is 1 then.
         told: further options of a server's program, by the name of a way to it and the number of
             the round from 0: a known price, for what tests this.
+        to_host: clients in containers reach a native server, too.
         on: the host over SSH that servers run on; None: this machine.
         say: told what is under way.
 
@@ -121,13 +124,15 @@ def weigh(
     options += server_options(operation, larger)
     setup = quiet_setup(load, slice_s, database, ())
     plan = _Plan(setup, slice_s, drain_s, operation, options, told, _HOST_S if on else 0.0)
-    every = weighed_hosts.places if on else places
+    every = weighed_hosts.places if on else partial(places, to_host=to_host)
     plan.passes(runtimes, variants(operation, runtimes, in_flight, placed=every), seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         idle_cpus = stack.enter_context(alone(RUN, say))
         servers = (
-            HostServers(stack, on, runtimes, say) if on else WeighedServers(stack, runtimes, say)
+            HostServers(stack, on, runtimes, say)
+            if on
+            else WeighedServers(stack, runtimes, say, to_host=to_host)
         )
         plan = replace(plan, setup=quiet_setup(load, slice_s, database, servers.cpus))
         left_out = dict(servers.left_out)

@@ -32,9 +32,8 @@ SWITCHES, NET_RX, PACKETS = "switches", "net_rx", "packets"
 CLIENT_PACKETS = "client_packets"
 """What is counted: context switches and runs of the network's receive soft interrupt, of the whole
 machine; packets that the servers send and receive, in their own network namespaces; and those that
-programs of this process's namespace send and receive, the clients, where no server is in it. An
-engine's proxy that passes on packets between nodes is such a program, too
-(tare.monitor.packet_tap)."""
+the clients do in theirs, or in this process's, where no server is in it: an engine's proxy that
+passes on packets between nodes is a program of it, too (tare.monitor.packet_tap)."""
 _NET_RX_PLACE = 4
 """number of the line softirq of /proc/stat, proc(5): its total, HI, TIMER, NET_TX, NET_RX"""
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -164,6 +163,7 @@ class Meter:
         """
         stat = self._text("/proc/stat")
         modes = _modes(stat)
+        apart = self._clients_apart(units, servers)
         return CpuReading(
             machine=self._machine(modes),
             own=time.process_time() + sum(map(self._kept, self.tare)),
@@ -172,8 +172,8 @@ class Meter:
             units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},
             modes=modes,
             counts=_counted(stat)
-            | {PACKETS: self._packets(servers)}
-            | self._of_clients(servers)
+            | {PACKETS: self._packets(servers, apart)}
+            | self._of_clients(servers, apart)
             | self._processes.read(units, servers, self._text),
         )
 
@@ -209,19 +209,36 @@ class Meter:
             return (int(used["user_usec"]) + int(used["system_usec"])) / 1e6
         return sum(used for mode, used in modes.items() if mode != "steal")
 
-    def _packets(self, servers: Sequence[Accounting]) -> int:
+    def _clients_apart(
+        self, units: Mapping[str, Sequence[Accounting]], servers: Sequence[Accounting]
+    ) -> dict[int, int]:
+        """Network namespaces that clients have to themselves, each with a process in it."""
+        pids = {one.pid for one in servers}
+        shared = {self._network(pid) for pid in (os.getpid(), *pids) if pid}
+        clients = {one.pid for group in units.values() for one in group if one.pid} - pids
+        return {own: pid for pid in sorted(clients) if (own := self._network(pid)) not in shared}
+
+    def _packets(self, servers: Sequence[Accounting], clients: Mapping[int, int]) -> int:
         """In each of the servers' network namespaces once: a packet over the loopback device is one
-        there; in this process's own namespace nothing else is the servers' alone."""
+        there; in this process's own namespace nothing else is the servers' alone, and what clients
+        send to a server there is counted in theirs."""
         networks = {self._network(one.pid): one.pid for one in servers if one.pid}
         own = self._network(os.getpid())
+        if own in networks:
+            networks |= clients
         return sum(
             passed(self._text(f"/proc/{pid}/net/dev"), loopback_only=network == own)
             for network, pid in networks.items()
         )
 
-    def _of_clients(self, servers: Sequence[Accounting]) -> dict[str, int]:
-        """`CLIENT_PACKETS`; nothing where a server is in this process's namespace, whose packets
-        are not told from the clients'."""
+    def _of_clients(
+        self, servers: Sequence[Accounting], clients: Mapping[int, int]
+    ) -> dict[str, int]:
+        """`CLIENT_PACKETS`; nothing where clients share this process's namespace with a server,
+        whose packets are not told from theirs."""
+        if clients:
+            each = (self._text(f"/proc/{pid}/net/dev") for pid in clients.values())
+            return {CLIENT_PACKETS: sum(passed(one, loopback_only=False) for one in each)}
         own = self._network(os.getpid())
         if any(self._network(one.pid) == own for one in servers if one.pid):
             return {}

@@ -40,6 +40,8 @@ BETWEEN_NODES = "between-nodes"
 """The way from one node of a cluster to another: weighed beside the endpoints, no client's."""
 BETWEEN_PUBLISHED = "between-published"
 """The same where nodes reach each other by ports that are published, as their clients do."""
+TO_HOST = "to-host"
+"""The way from a client in a container to a native server on the machine below it."""
 Address = Literal["", "floating-ip", "host-name"]
 _WAYS: dict[str, Network] = {"loopback": "host", "proxy": "published"}
 """Endpoint to the network whose packets take the same way; others are called as that is."""
