@@ -118,6 +118,6 @@ def _from_a_container(client: Mapping[str, Any], runtime: str, taken: set[str]) 
         if runtime == own.name and taken == {own.several_on}:
             return BilledWay(f"{own.name}.{BETWEEN_NODES}")
     return BilledWay(
-        why="of clients in containers those on a bridge are weighed alone, to a server there or to "
-        "a native one"
+        why="of clients in containers those on a bridge are weighed alone, to a server there or on "
+        "the host"
     )

@@ -79,7 +79,7 @@ def command(
         bool,
         typer.Option(
             "--to-host",
-            help="Also weigh the way of a client in a container to a native server, of each "
+            help="Also weigh the way of a client in a container to a server on the host, of each "
             "engine of containers; ten seconds more for each.",
         ),
     ] = False,

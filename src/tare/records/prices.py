@@ -54,7 +54,7 @@ class Price(MeasurementPart):
         description="as platform.endpoint names it; host: the host's network; between-nodes: its "
         "own address, for a client in the network namespace of another unit, which of an "
         "orchestrator is on another node; between-published: the same by a published port; "
-        "to-host: a native server, for a client in the network namespace of a container"
+        "to-host: a server on the host, for a client in the network namespace of a container"
     )
     path: str = Field(description="what packets were seen to pass through")
     slices: int = Field(ge=1, description="measured in a round, with so many in flight")
