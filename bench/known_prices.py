@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.price_doubts import doubts
-from tare.analysis.prices import AGAIN, NATIVE, prices
+from tare.analysis.prices import AGAIN, prices
+from tare.analysis.tariff import NATIVE
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tare.analysis.price_doubts import doubts
-from tare.analysis.prices import PARTS, RoundSlices, Weighed, WeighedWay, interval, prices
+from tare.analysis.prices import RoundSlices, Weighed, WeighedWay, interval, prices
 from tare.analysis.slices import SliceRow
+from tare.analysis.tariff import PARTS
 from tare.errors import LoadError
 from tare.records.kept_measurements import MeasuredMachine
 from tare.records.prices import Price, Weighing

@@ -9,7 +9,8 @@ import time
 import pytest
 
 from tare.analysis.part_prices import PIECES
-from tare.analysis.prices import AGAIN, NATIVE
+from tare.analysis.prices import AGAIN
+from tare.analysis.tariff import NATIVE
 from tare.lab import microbenchmarks
 from tare.lab.microbenchmarks import weigh_parts
 from tare.records.part_prices import PartPrice, PartWeighing

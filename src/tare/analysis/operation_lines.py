@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.amounts import Amount, amount_of, related, total
 from tare.analysis.part_tariff import ALL_CALLS, CALLS, SERVICES, Service
-from tare.analysis.tariff import NATIVE, packets_of
+from tare.analysis.tariff import NATIVE, packets_of, shares_at
 from tare.monitor.process_counts import CLIENT, MOST_PROCESSES, ROLES, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tare.analysis.part_tariff import PartTariff
     from tare.records.prices import Price, Weighing
@@ -75,6 +75,21 @@ class PricedLine(NamedTuple):
     amount: Amount
     unit: str = "packets"
 
+    def times(self, share: float) -> PricedLine:
+        """In proportion."""
+        return self._replace(often=share * self.often, amount=self.amount.times(share))
+
+
+def merged(lines: Iterable[PricedLine]) -> list[PricedLine]:
+    """Those of one thing in one line; errors add up as they are."""
+    found: dict[tuple[str, str], list[PricedLine]] = {}
+    for one in lines:
+        found.setdefault((one.what, one.unit), []).append(one)
+    return [
+        PricedLine(what, sum(one.often for one in own), related(one.amount for one in own), unit)
+        for (what, unit), own in found.items()
+    ]
+
 
 class Part(NamedTuple):
     """What one owner pays of a line.
@@ -89,8 +104,7 @@ class Part(NamedTuple):
 
     def times(self, share: float) -> Part:
         """In proportion."""
-        often, amount = share * self.line.often, self.line.amount.times(share)
-        return self._replace(line=self.line._replace(often=often, amount=amount))
+        return self._replace(line=self.line.times(share))
 
 
 class Operations(NamedTuple):
@@ -107,15 +121,9 @@ class Operations(NamedTuple):
     @property
     def lines(self) -> list[PricedLine]:
         """What is paid for, the services first."""
-        found: dict[tuple[str, str], list[PricedLine]] = {}
-        for one in sorted(self.parts, key=lambda part: part.line.what.startswith(_TOLL)):
-            found.setdefault((one.line.what, one.line.unit), []).append(one.line)
-        return [
-            PricedLine(
-                what, sum(one.often for one in own), related(one.amount for one in own), unit
-            )
-            for (what, unit), own in found.items()
-        ]
+        return merged(
+            sorted((one.line for one in self.parts), key=lambda line: line.what.startswith(_TOLL))
+        )
 
     @property
     def owners(self) -> dict[str, Amount]:
@@ -146,8 +154,7 @@ def averaged(pairs: Sequence[tuple[float, Operations]]) -> Operations:
 
 
 class StubCounts:
-    """What servers and clients of a weighing did per operation, by packets per operation: between
-    the numbers in flight that were weighed a straight line, beyond them in proportion."""
+    """What servers and clients of a weighing did per operation, by packets per operation."""
 
     def __init__(self, weighing: Weighing) -> None:
         self._df = weighing.rounds - 1
@@ -168,16 +175,8 @@ class StubCounts:
         ]
         if not points:
             return None
-        below = [one for one in points if one[0] <= packets]
-        above = [one for one in points if one[0] >= packets]
-        if not below or not above:
-            nearest, counted = points[0] if above else points[-1]
-            return counted.times(packets / nearest)
-        (low, few), (high, many) = below[-1], above[0]
-        if high == low:
-            return few
-        share = (packets - low) / (high - low)
-        return related([few.times(1 - share), many.times(share)])
+        shares = shares_at([weighed for weighed, _ in points], packets)
+        return related(points[place][1].times(share) for place, share in shares)
 
 
 class OperationPrices:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tare.analysis.prices import AGAIN, NATIVE, interval
+from tare.analysis.prices import AGAIN, interval
+from tare.analysis.tariff import NATIVE
 from tare.records.part_prices import Cost, FileSystem, PartPrice, PartWeighing, WeighedPart
 
 if TYPE_CHECKING:

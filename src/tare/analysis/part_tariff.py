@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.analysis.amounts import Amount, amount_of, related
-from tare.analysis.prices import NATIVE
+from tare.analysis.tariff import NATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

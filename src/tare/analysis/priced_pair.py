@@ -17,12 +17,12 @@ line n x c alone, n and c are independent, and the squares of its error are (c x
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.amounts import Amount, related, total
-from tare.analysis.operation_lines import Operations, PricedLine, averaged
+from tare.analysis.operation_lines import Operations, PricedLine, averaged, merged
 from tare.analysis.tariff import NATIVE, PARTS
 
 if TYPE_CHECKING:
@@ -131,20 +131,11 @@ def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
 def _of_ways(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
     if len(parts) == 1:
         return parts[0][1]
-    lines: dict[tuple[str, str], list[tuple[float, Amount]]] = defaultdict(list)
-    for share, one in parts:
-        for what, count, amount, unit in one.lines:
-            lines[what, unit].append((share * count, amount.times(share)))
     far = sum(bool(one.far) for _, one in parts)
     told = f"{far} of {len(parts)} pairs had packets per operation far from what was weighed"
     unpriced = Counter(what for _, one in parts for what in one.unpriced)
     return Predicted(
-        [
-            PricedLine(
-                what, sum(count for count, _ in own), related(amount for _, amount in own), unit
-            )
-            for (what, unit), own in lines.items()
-        ],
+        merged(line.times(share) for share, one in parts for line in one.lines),
         related(one.us.times(share) for share, one in parts),
         {owner: related(one.owners[owner].times(share) for share, one in parts) for owner in PARTS},
         [

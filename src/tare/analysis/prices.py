@@ -23,11 +23,11 @@ import numpy as np
 from scipy import special
 
 from tare.analysis.slices import COSTS, LEAST_USABLE, arrange, fitted, fitted_slices, only, terms_of
+from tare.analysis.tariff import NATIVE, PARTS
 from tare.databases.registry import USUAL
 from tare.errors import LoadError
 from tare.records.kept_measurements import stood_still
 from tare.records.prices import Interval, Price, Weighing
-from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from tare.records.prices import Operation, ServersHost
 
 US = 1e6
-NATIVE, AGAIN = BARE, f"{BARE} again"
-"""The runtime that others are compared with: the first way, and those after it on servers alike."""
-PARTS = ("server", "client", "engine", "kernel", "softirq")
+AGAIN = f"{NATIVE} again"
+"""The way after native's, on a server alike."""
 UNOWNED, UNOWNED_US = "unowned", "unowned_us"
 """Among the parts, and in microseconds among the counts, of servers on a host over SSH: CPU time
 that no process's time holds, and service demand therefore has not."""

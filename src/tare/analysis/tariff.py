@@ -8,15 +8,17 @@ rounds may err together.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from tare.analysis.amounts import Amount, amount_of, related
 from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tare.records.prices import Price, Weighing
 
@@ -109,16 +111,8 @@ class Tariff:
     def at(self, way: str, packets: float) -> Point:
         """The way at so many packets per operation."""
         points = self._ways[way]
-        below = [one for one in points if one.packets <= packets]
-        above = [one for one in points if one.packets >= packets]
-        if not below or not above:
-            nearest = points[0] if above else points[-1]
-            return nearest.times(packets / nearest.packets)
-        low, high = below[-1], above[0]
-        if high.packets == low.packets:
-            return low
-        share = (packets - low.packets) / (high.packets - low.packets)
-        return low.times(1 - share).and_of(high.times(share))
+        shares = shares_at([one.packets for one in points], packets)
+        return reduce(Point.and_of, (points[place].times(share) for place, share in shares))
 
     def beyond(self, way: str, packets: float) -> bool:
         """Whether so many, or so few, packets per operation are far from all that were weighed."""
@@ -135,6 +129,24 @@ class Tariff:
         if one.way == NATIVE:
             added, owners = nothing, dict.fromkeys(PARTS, nothing)
         return Point(packets_of(one), packets_of(native), added, owners)
+
+
+def shares_at(weighed: Sequence[float], packets: float) -> list[tuple[int, float]]:
+    """How much of which weighed numbers of packets makes up so many: between two of them a straight
+    line, beyond them in proportion.
+
+    Args:
+        weighed: ascending.
+
+    Returns:
+        places in `weighed`, each with its share.
+    """
+    above = bisect_left(weighed, packets)
+    if above in (0, len(weighed)):
+        nearest = min(above, len(weighed) - 1)
+        return [(nearest, packets / weighed[nearest])]
+    share = (packets - weighed[above - 1]) / (weighed[above] - weighed[above - 1])
+    return [(above - 1, 1 - share), (above, share)]
 
 
 def packets_of(price: Price) -> float:

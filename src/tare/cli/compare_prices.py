@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from rich.table import Table
 
 from tare.analysis.price_changes import compare_parts, compare_prices
-from tare.analysis.prices import NATIVE
+from tare.analysis.tariff import NATIVE
 from tare.cli.console import say, say_json, table_console
 from tare.cli.weigh_parts import digits, scale
 from tare.errors import UsageError

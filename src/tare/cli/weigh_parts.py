@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, get_args
 from rich.table import Table
 
 from tare.analysis.part_prices import apart, part_prices, shown_of
-from tare.analysis.prices import AGAIN, NATIVE
+from tare.analysis.prices import AGAIN
+from tare.analysis.tariff import NATIVE
 from tare.cli.background_load import STOP_THEM, disturbance
 from tare.cli.prices_text import added
 from tare.errors import UsageError

@@ -29,7 +29,8 @@ from tare.analysis.part_prices import (
     Turn,
     WeighedUnit,
 )
-from tare.analysis.prices import AGAIN, NATIVE
+from tare.analysis.prices import AGAIN
+from tare.analysis.tariff import NATIVE
 from tare.artifacts.binaries import Binary, find
 from tare.artifacts.image import MICRO, Program
 from tare.errors import LoadError, RuntimeUnavailableError, TareError

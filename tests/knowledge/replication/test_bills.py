@@ -106,7 +106,8 @@ def test_of_a_way_that_is_never_weighed_the_reason_is_told_and_not_that_of_price
     found = printed("one", -1.0, treatment={**PUBLISHED, "client": "docker"})
     row = unweighed(tmp_path, found, docker_published=inside)
     assert row.no_bill == (
-        "of clients in containers those on the servers' own bridge are weighed alone"
+        "of clients in containers those on a bridge are weighed alone, to a server there or on the "
+        "host"
     )
 
 
