@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tare.analysis.reading import read_trials
+from bench.slice_lengths import trials_in_blocks
 from tare.analysis.slices import COSTS, SliceArrays, observe, only, terms_of
-from tare.records.reader import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,11 +45,7 @@ class Block(NamedTuple):
 
 def blocks_of(run: Path) -> list[Block]:
     """The blocks of a run whose slices can be fitted."""
-    cells: dict[tuple[int, int], list[Trial]] = {}
-    for trial in read_trials(read_run(run).trials).trials:
-        if trial.done and trial.slices:
-            cells.setdefault(trial.cell, []).append(trial)
-    return [block for own in cells.values() if (block := _block(own)) is not None]
+    return [block for own in trials_in_blocks(run) if (block := _block(own)) is not None]
 
 
 def _block(trials: Sequence[Trial]) -> Block | None:

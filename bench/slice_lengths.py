@@ -48,7 +48,7 @@ class Noise(NamedTuple):
     period_s: float
 
 
-def blocks_of(run: Path) -> list[list[Trial]]:
+def trials_in_blocks(run: Path) -> list[list[Trial]]:
     """The trials in slices of each block."""
     cells: dict[tuple[int, int], list[Trial]] = {}
     for trial in read_trials(read_run(run).trials).trials:
@@ -119,7 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", type=Path)
     for run in parser.parse_args().runs:
-        blocks = blocks_of(run)
+        blocks = trials_in_blocks(run)
         for metric in COSTS:
             print(told(run, blocks, metric))
 

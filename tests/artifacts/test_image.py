@@ -13,7 +13,6 @@ from tare.artifacts.digest import file_digest
 from tare.artifacts.image import (
     build_image,
     build_program_image,
-    build_server_image,
     named_image,
 )
 from tare.artifacts.tree import cassandra_tree
@@ -94,7 +93,7 @@ def test_a_server_of_the_user_s_runs_inside_an_image_of_its_own(
 ) -> None:
     """Any program with libraries: tare-load in a mongod's stead."""
     binary = find("tare-load")
-    built = client.images.get(build_server_image(client, binary))
+    built = client.images.get(build_program_image(client, "mongod", binary))
     assert built.labels[image.BITS_LABEL] == file_digest(binary)
     assert run(client, str(built.id), image.MONGOD, "--version").startswith("tare-load")
 

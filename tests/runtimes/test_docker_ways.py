@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tare.machines import neighbours
 from tare.machines.addresses import AddressPool
 from tare.runtimes import docker_ways
 from tare.runtimes.docker_engine import BY_PROXY
@@ -136,7 +137,7 @@ def test_without_a_proxy_an_answer_to_a_neighbour_has_to_pass_the_rules_again(
     file = tmp_path / "bridge-nf-call-iptables"
     if filtered is not None:
         file.write_text(filtered)
-    monkeypatch.setattr(docker_ways, "_BRIDGE_FILTER", file)
+    monkeypatch.setattr(neighbours, "_BRIDGE_FILTER", file)
     between = seen(ways)["between-published"]
     assert (between.path, bool(between.fault)) == (BETWEEN_BY_DNAT, fault)
 

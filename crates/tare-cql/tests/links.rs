@@ -1,14 +1,13 @@
 //! One connection against a scripted server: the handshake, streams, and what breaks.
 mod scripted;
 
-use std::io::Write;
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
 use rustix::event::{poll, PollFd, PollFlags};
 use scripted::{error, serve, ways, VOID};
-use tare_cql::frame::{flag, opcode, Header};
+use tare_cql::frame::{flag, opcode};
 use tare_cql::{
     connect, Credentials, Error, Flush, Link, Options, Password, Protocol, Received, ReplyKind,
     TlsOptions,
@@ -133,18 +132,7 @@ fn a_server_of_another_version_is_unsupported() {
     let (address, _served) = serve(&options, |mut peer| {
         let asked = peer.ask().unwrap();
         let body = error(0x000A, "Invalid or unsupported protocol version (5)");
-        let length = body.len() as u32;
-        let stream = asked.stream;
-        let header = Header {
-            version: 0x84,
-            flags: 0,
-            stream,
-            opcode: opcode::ERROR,
-            length,
-        };
-        peer.socket
-            .write_all(&[&header.encode()[..], &body].concat())
-            .unwrap();
+        peer.answer_v4(asked.stream, opcode::ERROR, 0, &body);
         peer.ask()
     });
     let refused = connect(address, &options).unwrap_err();
@@ -243,17 +231,7 @@ fn warnings_before_the_message_are_passed_over() {
         ]
         .concat();
         let flags = flag::TRACING | flag::WARNING | flag::CUSTOM_PAYLOAD;
-        let length = body.len() as u32;
-        let header = Header {
-            version: 0x84,
-            flags,
-            stream,
-            opcode: opcode::RESULT,
-            length,
-        };
-        peer.socket
-            .write_all(&[&header.encode()[..], &body].concat())
-            .unwrap();
+        peer.answer_v4(stream, opcode::RESULT, flags, &body);
         peer.ask()
     });
     let mut link = connect(address, &options).unwrap();

@@ -18,9 +18,11 @@ pub mod stress;
 pub mod ycsb;
 
 mod error;
+mod murmur3;
 mod rng;
 mod share;
 
 pub use error::Error;
+pub use murmur3::murmur3_x64_128;
 pub use rng::{Rng, Xoshiro};
 pub use share::Share;

@@ -27,7 +27,7 @@ mod walk;
 pub use column::{Column, ColumnSpec};
 pub use distribution::Distribution;
 pub use faster_random::FasterRandom;
-pub use hash::{murmur3_x64_128, salt, PREDEFINED, PROFILE};
+pub use hash::{salt, PREDEFINED, PROFILE};
 pub use kind::Kind;
 pub use parse::parse_count;
 pub use partition::{Ending, Partition, Row, Visit};

@@ -107,27 +107,26 @@ impl Writer<'_> {
         self.out
     }
 
+    fn fixed(&mut self, kind: u8, name: &str, value: &[u8]) -> &mut Self {
+        self.key(kind, name).extend_from_slice(value);
+        self
+    }
+
     pub fn text(&mut self, name: &str, value: &str) -> &mut Self {
         put_text(self.key(kind::STRING, name), value.as_bytes());
         self
     }
 
     pub fn int(&mut self, name: &str, value: i32) -> &mut Self {
-        let out = self.key(kind::INT, name);
-        out.extend_from_slice(&value.to_le_bytes());
-        self
+        self.fixed(kind::INT, name, &value.to_le_bytes())
     }
 
     pub fn long(&mut self, name: &str, value: i64) -> &mut Self {
-        let out = self.key(kind::LONG, name);
-        out.extend_from_slice(&value.to_le_bytes());
-        self
+        self.fixed(kind::LONG, name, &value.to_le_bytes())
     }
 
     pub fn double(&mut self, name: &str, value: f64) -> &mut Self {
-        let out = self.key(kind::DOUBLE, name);
-        out.extend_from_slice(&value.to_le_bytes());
-        self
+        self.fixed(kind::DOUBLE, name, &value.to_le_bytes())
     }
 
     pub fn boolean(&mut self, name: &str, value: bool) -> &mut Self {

@@ -13,6 +13,13 @@ fn tare_pod(arguments: &[&str]) -> Command {
     command
 }
 
+/// What it prints, once it has ended well.
+fn told(arguments: &[&str]) -> Value {
+    let done = tare_pod(arguments).output().unwrap();
+    assert!(done.status.success());
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
 /// A port that nobody listens on, just now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -39,11 +46,7 @@ fn one_that_asks_learns_who_answered_and_that_nothing_was_translated() {
             .unwrap(),
     );
     let target = format!("localhost:{port}");
-    let asked = tare_pod(&["ask", "--within", "10", &target])
-        .output()
-        .unwrap();
-    assert!(asked.status.success());
-    let told: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    let told = told(&["ask", "--within", "10", &target]);
     assert_eq!(told["answer"]["name"], "c-0");
     assert_eq!(told["answer"]["peer"], told["from"]);
     assert_eq!(told["answer"]["local"], told["to"]);
@@ -52,11 +55,7 @@ fn one_that_asks_learns_who_answered_and_that_nothing_was_translated() {
 #[test]
 fn a_target_that_nobody_answers_is_told_and_is_no_failure_of_asking() {
     let target = format!("127.0.0.1:{}", free_port());
-    let asked = tare_pod(&["ask", "--within", "0.2", &target])
-        .output()
-        .unwrap();
-    assert!(asked.status.success());
-    let told: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    let told = told(&["ask", "--within", "0.2", &target]);
     assert!(told["answer"].is_null());
     assert_ne!(told["why"], "");
 }

@@ -15,6 +15,15 @@ const KEY: &str = "y_id";
 /// Rows per page that the Java driver asks for.
 const PAGE: i32 = 5000;
 
+/// The place of a text among all, where it is put if it is not there.
+pub fn place_of<T: PartialEq>(texts: &mut Vec<T>, text: T) -> usize {
+    let known = texts.iter().position(|known| *known == text);
+    known.unwrap_or_else(|| {
+        texts.push(text);
+        texts.len() - 1
+    })
+}
+
 /// Where statements that exist once, or once for every field, stand among all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -88,11 +97,7 @@ impl Statements {
         if text.cql.starts_with("SELECT") {
             text.page_size = Some(PAGE);
         }
-        if let Some(position) = self.texts.iter().position(|known| *known == text) {
-            return position;
-        }
-        self.texts.push(text);
-        self.texts.len() - 1
+        place_of(&mut self.texts, text)
     }
 
     /// Reads of all columns, of all fields by name, or of one field each.

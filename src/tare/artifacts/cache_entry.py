@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+MAKE_ROOM = "make room, or set TARE_CACHE to a directory where there is some"
+
 
 @contextmanager
 def only_maker(cache: Path, key: str) -> Iterator[None]:
@@ -63,7 +65,7 @@ def whole_entry(cache: Path, key: str, what: str) -> Iterator[Path]:
             f"{what} could not be kept",
             where=str(cache),
             why=str(error),
-            remedy="make room, or set TARE_CACHE to a directory where there is some",
+            remedy=MAKE_ROOM,
         ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)

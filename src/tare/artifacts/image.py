@@ -35,8 +35,10 @@ POD = f"{TREE}/bin/tare-pod"
 STUB = f"{TREE}/bin/tare-stub"
 MONGOD = f"{TREE}/bin/mongod"
 MICRO = f"{TREE}/bin/tare-micro"
-Program = Literal["load", "pod", "stub", "micro"]
-_PROGRAMS: dict[Program, str] = {"load": LOAD, "pod": POD, "stub": STUB, "micro": MICRO}
+Program = Literal["load", "pod", "stub", "micro", "mongod"]
+_PROGRAMS: dict[Program, str] = {
+    "load": LOAD, "pod": POD, "stub": STUB, "micro": MICRO, "mongod": MONGOD,
+}  # fmt: skip
 
 # Labels: the digest of the tree (or of tare-load), and that of the host's libraries beside it.
 BITS_LABEL = "tare.bits"
@@ -70,14 +72,15 @@ def build_program_image(
     binary: Path,
     say: Callable[[str], None] = lambda line: None,
 ) -> str:
-    """The image of one of Tare's own programs, and the host's libraries that it needs.
+    """The image of one program, and the host's libraries that it needs.
 
     Tagged tare/NAME:DIGEST12 by the SHA-256 of the program.
 
     Args:
         name: load, the load client; pod, which proves paths and hands files over inside an
             orchestrator; stub, the server without a database that `tare weigh` drives; micro,
-            which times single operations for it.
+            which times single operations for it; mongod, a server that is one program of the
+            user's, the bits of the native server.
 
     Returns:
         The image's id (sha256:...).
@@ -86,34 +89,9 @@ def build_program_image(
         ArtifactError: the engine could not build it.
         RuntimeUnavailableError: no ldd.
     """
-    return _build_program(client, name, _PROGRAMS[name], binary, say)
-
-
-def build_server_image(
-    client: docker.DockerClient, binary: Path, say: Callable[[str], None] = lambda line: None
-) -> str:
-    """The image of a server that is one program of the user's, at `MONGOD`, and the host's
-    libraries that it needs: the bits of the native server.
-
-    Tagged tare/mongod:DIGEST12 by the SHA-256 of the program.
-
-    Returns:
-        The image's id (sha256:...).
-
-    Raises:
-        ArtifactError: the engine could not build it.
-        RuntimeUnavailableError: no ldd.
-    """
-    return _build_program(client, "mongod", MONGOD, binary, say)
-
-
-def _build_program(
-    client: docker.DockerClient, name: str, place: str, binary: Path, say: Callable[[str], None]
-) -> str:
-    """One program at its place, and its libraries, tagged by the program's SHA-256."""
     digest = file_digest(binary)
     tag = f"tare/{name}:{digest[:12]}"
-    return _build(client, tag, digest, {place: binary}, libraries_of([binary]), say)
+    return _build(client, tag, digest, {_PROGRAMS[name]: binary}, libraries_of([binary]), say)
 
 
 def named_image(

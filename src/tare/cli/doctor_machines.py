@@ -12,6 +12,7 @@ from rich.text import Text
 from tare.cli.console import Terminal, say_json
 from tare.errors import InventoryError
 from tare.machines.checkup import Checked, check_hosts
+from tare.machines.inventory.host import NONE_NAMED
 from tare.machines.inventory.read import VARIABLE, named_inventory
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def inventory_here() -> Inventory:
     found = named_inventory()
     if found is None:
         raise InventoryError(
-            "no inventory of hosts is named here",
+            NONE_NAMED,
             remedy=f"export {VARIABLE}=FILE, Ansible's or one of two lines (docs/machines.md)",
         )
     return found

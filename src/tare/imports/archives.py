@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+A_LINK = "a link, which is not followed"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _COMPRESSED: dict[bytes, Callable[[IO[bytes]], object]] = {
     b"\x1f\x8b": gzip.open,
@@ -66,6 +67,9 @@ class ArchiveMember:
     reason: str = ""
 
 
+_REST_LEFT = ArchiveMember("", reason=f"more than {MOST_FILES:,} members: the rest is left")
+
+
 class _TooMuchError(OSError):
     """The archive unpacks to more than is read; the text says to how much."""
 
@@ -100,9 +104,7 @@ def tar_members(stream: IO[bytes]) -> Iterator[ArchiveMember]:
         for entry in archive:
             count += 1
             if count > MOST_FILES:
-                yield ArchiveMember(
-                    "", reason=f"more than {MOST_FILES:,} members: the rest is left"
-                )
+                yield _REST_LEFT
                 return
             if entry.isdir():
                 continue
@@ -111,7 +113,7 @@ def tar_members(stream: IO[bytes]) -> Iterator[ArchiveMember]:
 
 def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> ArchiveMember:
     if entry.issym() or entry.islnk():
-        return ArchiveMember(entry.name, reason="a link, which is not followed")
+        return ArchiveMember(entry.name, reason=A_LINK)
     if not entry.isfile():
         return ArchiveMember(entry.name, reason="not a regular file")
     if entry.size > LARGEST_FILE:
@@ -128,9 +130,7 @@ def _zip(stream: IO[bytes]) -> Iterator[ArchiveMember]:
         total = 0
         for number, entry in enumerate(sorted(entries, key=lambda one: one.filename)):
             if number >= MOST_FILES:
-                yield ArchiveMember(
-                    "", reason=f"more than {MOST_FILES:,} members: the rest is left"
-                )
+                yield _REST_LEFT
                 return
             if entry.is_dir():
                 continue
@@ -144,7 +144,7 @@ def _zip_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int) -> 
     if entry.flag_bits & _ENCRYPTED:
         return ArchiveMember(name, reason="encrypted")
     if stat.S_ISLNK(entry.external_attr >> 16):
-        return ArchiveMember(name, reason="a link, which is not followed")
+        return ArchiveMember(name, reason=A_LINK)
     reason = too_large(entry.file_size, entry.compress_size)
     if reason is not None:
         return ArchiveMember(name, reason=reason)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from tare.imports.archives import HEAD, is_archive, members
+from tare.imports.archives import A_LINK, HEAD, is_archive, members
 from tare.imports.limits import LARGEST_ARCHIVE, LARGEST_FILE, MIB, MOST_FILES
 
 if TYPE_CHECKING:
@@ -88,12 +88,12 @@ def _at(path: Path) -> Iterator[File | Skipped]:
 def _directory(root: Path) -> Iterator[File | Skipped]:
     for place, directories, names in os.walk(root):
         for name in [one for one in directories if (Path(place) / one).is_symlink()]:
-            yield Skipped(shown(str(Path(place) / name)), "a link, which is not followed")
+            yield Skipped(shown(str(Path(place) / name)), A_LINK)
         directories.sort()
         for name in sorted(names):
             path = Path(place) / name
             if path.is_symlink():
-                yield Skipped(shown(str(path)), "a link, which is not followed")
+                yield Skipped(shown(str(path)), A_LINK)
             else:
                 yield from _file(path)
 

@@ -83,8 +83,7 @@ def start_probes(machines: Collection[Machine], run: str) -> list[HostSlices]:
             raise RuntimeUnavailableError(
                 "a host cannot be driven in slices",
                 where=name,
-                why=f"its clock is known to ± {one.clock.uncertain_s * 1e3:.1f} ms only, which "
-                f"must be {MOST_UNCERTAIN_IN_SLICES_S * 1e3:.0f} ms at most: the way there is slow",
+                why=one.clock.too_vague(MOST_UNCERTAIN_IN_SLICES_S),
                 remedy="run Tare nearer to the hosts, or write design.slice: off",
             )
     started: list[HostSlices] = []

@@ -9,7 +9,7 @@ from tare.artifacts import image
 from tare.artifacts.binaries import find
 from tare.errors import RuntimeUnavailableError
 from tare.load.client import ClientInstallation
-from tare.machines.inventory.host import Inventory
+from tare.machines.inventory.host import NONE_NAMED, Inventory
 from tare.machines.inventory.read import named_inventory
 from tare.runtimes.key import declaration_of
 from tare.runtimes.ssh.alike import one_image, one_place
@@ -44,7 +44,7 @@ def hosts_for(run: str, setups: Sequence[Setup], made: MadeMachines | None = Non
     inventory = named_inventory() if named else None
     if named and inventory is None:
         raise RuntimeUnavailableError(
-            "no inventory of hosts is named here",
+            NONE_NAMED,
             remedy="name one with TARE_INVENTORY (docs/machines.md)",
         )
     if made is not None:

@@ -39,8 +39,7 @@ def refuse_vague(machine: Elsewhere) -> None:
         raise RuntimeUnavailableError(
             "the host cannot be weighed from here",
             where=machine.name,
-            why=f"its clock is known to ± {machine.clock.uncertain_s * 1e3:.1f} ms only, which "
-            f"must be {MOST_UNCERTAIN_IN_SLICES_S * 1e3:.0f} ms at most: the way there is slow",
+            why=machine.clock.too_vague(MOST_UNCERTAIN_IN_SLICES_S),
             remedy="run Tare nearer to it, or `tare weigh` on that machine itself",
         )
 

@@ -21,7 +21,6 @@ from tare.machines.addresses import AddressPool
 from tare.machines.facts import local_facts
 from tare.machines.inventory.host import NODES
 from tare.machines.inventory.read import VARIABLE
-from tare.nearest import did_you_mean
 from tare.records.kept_measurements import MeasuredMachine
 from tare.records.prices import ServersHost
 from tare.runtimes.key import of_group, on_ssh
@@ -73,12 +72,10 @@ def first_host(inventory: Inventory, group: str) -> WeighedHost:
     """
     found = inventory.nodes_of(group)
     if not found:
-        known = inventory.groups
-        there = f"name one of its groups: {', '.join(known)}" if known else "it has no groups"
         raise InventoryError(
             f"no host is in a group {group or NODES}",
             where=str(inventory.source),
-            remedy=did_you_mean(group, known, there) if group else there,
+            remedy=inventory.instead_of(group),
         )
     return WeighedHost(replace(inventory, hosts=found[:1]), group)
 

@@ -58,6 +58,13 @@ class Offset:
         """Whether a host can be driven in slices by it."""
         return self.uncertain_s <= MOST_UNCERTAIN_IN_SLICES_S
 
+    def too_vague(self, most_s: float) -> str:
+        """Why it cannot be used where it must be known to so many seconds."""
+        return (
+            f"its clock is known to ± {self.uncertain_s * 1e3:.1f} ms only, which must be "
+            f"{most_s * 1e3:.0f} ms at most: the way there is slow"
+        )
+
     def __str__(self) -> str:
         side = "ahead" if self.ahead_s >= 0 else "behind"
         return f"{abs(self.ahead_s) * 1e3:.1f} ms {side}, ± {self.uncertain_s * 1e3:.1f} ms"
@@ -130,7 +137,6 @@ def refuse_unsure(offsets: dict[str, Offset]) -> None:
             raise RuntimeUnavailableError(
                 "load clients cannot start at one instant",
                 where=name,
-                why=f"its clock is known to ± {one.uncertain_s * 1e3:.1f} ms only, which must be "
-                f"{MOST_UNCERTAIN_S * 1e3:.0f} ms at most: the way there is slow",
+                why=one.too_vague(MOST_UNCERTAIN_S),
                 remedy="run Tare nearer to the hosts, or set client.machines to local",
             )

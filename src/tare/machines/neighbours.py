@@ -12,6 +12,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from ipaddress import IPv4Network
+from pathlib import Path
 
 OURS = IPv4Network("198.18.0.0/15")
 """addresses of units and their container networks (RFC 2544, benchmarking)"""
@@ -23,6 +24,15 @@ RULES = (
 )
 """in their order"""
 REMEDY = "run as root with iptables"
+_BRIDGE_FILTER = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
+
+
+def bridges_filtered() -> bool:
+    """Whether what a bridge passes from port to port goes through the firewall's rules."""
+    try:
+        return _BRIDGE_FILTER.read_text(encoding="ascii").strip() == "1"
+    except OSError:
+        return False
 
 
 def cannot() -> str:

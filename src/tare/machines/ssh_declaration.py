@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tare.runtimes.obstacle import Obstacle
     from tare.study.schema import Setup
 
-_NO_INVENTORY = "no inventory of hosts is named here"
 _NAME_INVENTORY = (
     "name one with TARE_INVENTORY, Ansible's or one of two lines (docs/machines.md); "
     "`tare doctor --machines` says whether its hosts can be used"
@@ -34,11 +33,12 @@ class OverSsh(MachinesDeclaration):
     for_clients = True
 
     def obstacles(self, wanted: Wanted) -> Iterator[Obstacle]:
+        from tare.machines.inventory.host import NONE_NAMED
         from tare.runtimes.obstacle import Obstacle
 
         setup, inventory = wanted.setup, wanted.inventory
         if inventory is None:
-            yield Obstacle((wanted.part, "machines"), _NO_INVENTORY, _NAME_INVENTORY)
+            yield Obstacle((wanted.part, "machines"), NONE_NAMED, _NAME_INVENTORY)
         elif wanted.part == "platform":
             yield from _of_nodes(setup, inventory)
         else:

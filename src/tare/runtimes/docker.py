@@ -130,6 +130,11 @@ class DockerRunning:
             remedy="let nothing else remove containers here, then give the same command again",
         )
 
+    def _failed(self, verb: str, error: Exception) -> RuntimeUnavailableError:
+        return RuntimeUnavailableError(
+            f"{self.engine.lower()} {verb} failed", where=self.unit.site.name, why=str(error)
+        )
+
     def exited(self) -> Exit | None:
         state = self._inspect()["State"]
         if state["Status"] in ("running", "paused", "created", "restarting"):
@@ -180,9 +185,7 @@ class DockerRunning:
         except NotFound as error:
             raise self._removed() from error
         except (DockerException, OSError) as error:
-            raise RuntimeUnavailableError(
-                f"{self.engine.lower()} update failed", where=self.unit.site.name, why=str(error)
-            ) from error
+            raise self._failed("update", error) from error
 
     def terminate(self) -> None:
         try:
@@ -197,9 +200,7 @@ class DockerRunning:
         except NotFound:
             return
         except (DockerException, OSError) as error:
-            raise RuntimeUnavailableError(
-                f"{self.engine.lower()} {verb} failed", where=self.unit.site.name, why=str(error)
-            ) from error
+            raise self._failed(verb, error) from error
 
     def stop(self) -> None:
         if self._stopped:

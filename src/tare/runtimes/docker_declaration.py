@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tare.runtimes.docker_family import EngineDeclaration
+from tare.runtimes.docker_family import PUBLISHED_NEEDS_ROOT, EngineDeclaration
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
@@ -70,14 +71,11 @@ class Docker(EngineDeclaration):
                 "root must add",
                 "run as root, or set client.network to host",
             )
-        if part == "platform" and platform.endpoint in ("loopback", "published"):
-            yield Obstacle(
-                ("platform", "endpoint"),
-                "only root enters a container's network namespace"
-                if platform.endpoint == "loopback"
-                else "DNAT needs a host address that only root can add",
-                "run as root, or set platform.endpoint to bridge",
-            )
+        if part == "platform" and platform.endpoint == "published":
+            yield PUBLISHED_NEEDS_ROOT
+        if part == "platform" and platform.endpoint == "loopback":
+            why = "only root enters a container's network namespace"
+            yield replace(PUBLISHED_NEEDS_ROOT, why=why)
 
 
 DECLARED = Docker()

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.declaration import Declaration, Seen
+from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+PUBLISHED_NEEDS_ROOT = Obstacle(
+    ("platform", "endpoint"),
+    "DNAT needs a host address that only root can add",
+    "run as root, or set platform.endpoint to bridge",
+)
 
 
 class EngineDeclaration(Declaration, ABC):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 
 from tare.machines.addresses import can_claim
+from tare.machines.neighbours import bridges_filtered
 from tare.runtimes.docker_engine import BY_PROXY, PUBLISHED, nat_rules, published_path
 from tare.runtimes.unit import Way
 from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED
@@ -28,7 +28,6 @@ _PUBLISHED = ("published", "proxy")
 _NO_DNAT = "the engine's NAT table has no rule for the port's host address"
 _NO_PROXY = "no docker-proxy listens there: the engine runs with userland-proxy off"
 _NO_WAY_BACK = "answers to a container on the same bridge pass the NAT table by"
-_BRIDGE_FILTER = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
 
 
 def all_ways(address: str, pool: AddressPool) -> dict[str, Way]:
@@ -103,18 +102,10 @@ def _checked_between(way: Way) -> Way:
         return replace(way, fault=_NO_DNAT)
     if path == BETWEEN_BY_PROXY and not _relayed(way.host):
         return replace(way, path=path, fault=_NO_PROXY)
-    if path == BETWEEN_BY_DNAT and not _bridges_filtered():
+    # where they are, the NAT table takes the translation back from an answer to a neighbour
+    if path == BETWEEN_BY_DNAT and not bridges_filtered():
         return replace(way, path=path, fault=_NO_WAY_BACK)
     return replace(way, path=path)
-
-
-def _bridges_filtered() -> bool:
-    """Whether what a bridge passes from port to port goes through the NAT table, which takes the
-    translation back from an answer to a neighbour."""
-    try:
-        return _BRIDGE_FILTER.read_text(encoding="ascii").strip() == "1"
-    except OSError:
-        return False
 
 
 def _relayed(address: str) -> bool:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.machines.inventory.host import CLIENTS, NODES
-from tare.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,9 +41,7 @@ def group_faults(
     own = inventory.nodes_of(group)
     if group and not own:
         why = f"no host of {inventory.source} is in a group {group}"
-        known = inventory.groups
-        there = f"name one of its groups: {', '.join(known)}" if known else "it has no groups"
-        yield GroupFault(_HOSTS, why, did_you_mean(group, known, there))
+        yield GroupFault(_HOSTS, why, inventory.instead_of(group))
         return
     if group and len(own) < setup.database.nodes:
         why = f"{setup.database.nodes} database nodes, each on a host of its own, where the group "

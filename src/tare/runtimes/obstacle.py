@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.study.schema import Setup
 
 
 @dataclass(frozen=True)
@@ -25,3 +31,17 @@ class Obstacle:
     def whys(self) -> tuple[str, ...]:
         """Each reason by itself."""
         return self.reasons or (self.why,)
+
+
+def too_few_machines(setup: Setup, able: int, shown: str) -> Iterator[Obstacle]:
+    """An orchestrator has fewer machines for nodes than the setup must have.
+
+    Args:
+        able: machines that can take one.
+        shown: what shows them, e.g. `tare doctor` lists the machines.
+    """
+    nodes, spread = setup.database.nodes, setup.platform.placement.spread
+    if spread == "required" and able < nodes:
+        why = f"{nodes} nodes on machines of their own, where {able} can take one"
+        remedy = f"set platform.placement.spread to preferred; {shown}"
+        yield Obstacle(("platform", "placement", "spread"), why, remedy)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from tare.study.origins import Origins
 
+NAMES_EVERY_FACTOR = "effects are relative to the baseline, so it names one level of every factor"
+
 
 def baseline_form_problems(data: Mapping[str, Any], origins: Origins) -> Iterator[Problem]:
     """What is wrong with `baseline: volume`, with the mapping to write in its place."""
@@ -28,7 +30,7 @@ def baseline_form_problems(data: Mapping[str, Any], origins: Origins) -> Iterato
     yield Problem(
         origins.of(("baseline",)),
         f"baseline: {', '.join(given)!r} is not a mapping (factor: level)",
-        "effects are relative to the baseline, so it names one level of every factor",
+        NAMES_EVERY_FACTOR,
         f"write baseline: {{{pairs}}}" if meant else "remove it: the study has no factors",
     )
 

@@ -15,6 +15,7 @@ KIB, MIB, GIB = 1024, 1024**2, 1024**3
 LONGEST_S = 30 * 24 * 3600
 LARGEST_BYTES = 1024**5
 
+_LIKE_SIZES = "write it like 512MiB or 2GiB"
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 _UNITS = {
     "B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB, "TiB": 1024**4,
@@ -48,13 +49,11 @@ def parse_size(value: object) -> object:
     if not match or unit not in _UNITS:
         letter = unit[:1].upper() if unit and len(unit) == 1 else ""
         meant = f"{match[1]}{letter}iB" if match and f"{letter}iB" in _UNITS else ""
-        remedy = f"did you mean {meant}?" if meant else "write it like 512MiB or 2GiB"
+        remedy = f"did you mean {meant}?" if meant else _LIKE_SIZES
         raise WrongValueError(f"{value!r} is not a size", remedy)
     size = float(match[1]) * _UNITS[unit]
     if not math.isfinite(size):
-        raise WrongValueError(
-            f"{value[:40]!r} is more than any machine has", "write it like 512MiB or 2GiB"
-        )
+        raise WrongValueError(f"{value[:40]!r} is more than any machine has", _LIKE_SIZES)
     return round(size)
 
 

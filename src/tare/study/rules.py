@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.databases import registry as databases
 from tare.runtimes.registry import CONTAINER, declared
+from tare.study.baseline_form import NAMES_EVERY_FACTOR
 from tare.study.design import AUTO, OFF, WINDOWS
 from tare.study.image_names import image_name_problems
 from tare.study.load_rules import load_problems
@@ -42,7 +43,7 @@ def factor_problems(study: Study) -> Iterator[Problem]:
             yield Problem(
                 study.origin(("baseline",)),
                 f"baseline: no level of factor {factor}",
-                "effects are relative to the baseline, so it names one level of every factor",
+                NAMES_EVERY_FACTOR,
                 f"add {factor}: {next(iter(levels))} to baseline",
             )
     for factor, level in study.baseline.items():

@@ -171,17 +171,19 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     return Cluster(busy())
 
 
-def finish(cluster: Cluster, tmp_path: Path) -> None:
+def watched(cluster: Cluster, tmp_path: Path, begun: float = START) -> ServerWatch:
+    """Begun at this time, and the cluster went on until its end."""
+    watch = ServerWatch([cluster], wall=lambda: begun)
+    watch.begin()
     (tmp_path / gclog.LOG).write_bytes((tmp_path / "rest").read_bytes())
     cluster._session.tables |= busy(pools=700, requests=100).tables
+    return watch
 
 
 def test_what_grew_over_the_measured_part_is_kept_with_its_events(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    watch = ServerWatch([cluster], wall=lambda: START)
-    watch.begin()
-    finish(cluster, tmp_path)
+    watch = watched(cluster, tmp_path)
     seen = watch.end(START, END)
     watch.close()
     assert seen.notes == []
@@ -198,9 +200,7 @@ def test_a_log_that_may_not_be_read_leaves_collections_unknown_and_the_rest_know
     cluster: Cluster, tmp_path: Path
 ) -> None:
     (tmp_path / gclog.LOG).unlink()
-    watch = ServerWatch([cluster], wall=lambda: START)
-    watch.begin()
-    finish(cluster, tmp_path)
+    watch = watched(cluster, tmp_path)
     seen = watch.end(START, END)
     assert seen.notes == []
     assert not any(name.startswith("gc.") for name in seen.counts)
@@ -211,18 +211,14 @@ def test_threads_that_cannot_be_seen_are_unknown_not_idle(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metrics, "read_threads", lambda pid, machine: Threads({}))
-    watch = ServerWatch([cluster], wall=lambda: START)
-    watch.begin()
-    finish(cluster, tmp_path)
+    watch = watched(cluster, tmp_path)
     assert not any(name.startswith("cpu.") for name in watch.end(START, END).counts)
 
 
 def test_counters_that_a_busy_node_told_late_are_scaled_to_the_whole_part(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    watch = ServerWatch([cluster], wall=lambda: START + 2.0)  # 2 s of 14 missed
-    watch.begin()
-    finish(cluster, tmp_path)
+    watch = watched(cluster, tmp_path, START + 2.0)  # 2 s of 14 missed
     seen = watch.end(START, END)
     assert seen.counts["requests.coordinated"] == pytest.approx(700 * 14 / 12)
 
@@ -239,9 +235,7 @@ def test_counters_that_a_busy_node_told_late_are_scaled_to_the_whole_part(
 def test_a_node_that_does_not_answer_is_noted_and_nothing_is_raised(
     cluster: Cluster, tmp_path: Path, fault: Exception
 ) -> None:
-    watch = ServerWatch([cluster], wall=lambda: START)
-    watch.begin()
-    finish(cluster, tmp_path)
+    watch = watched(cluster, tmp_path)
     cluster._session.fault = fault
     seen = watch.end(START, END)
     watch.close()
@@ -252,18 +246,14 @@ def test_a_node_that_does_not_answer_is_noted_and_nothing_is_raised(
 def test_counters_that_miss_half_of_the_part_are_noted_and_not_scaled(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    watch = ServerWatch([cluster], wall=lambda: START + 7.0)
-    watch.begin()
-    finish(cluster, tmp_path)
+    watch = watched(cluster, tmp_path, START + 7.0)
     seen = watch.end(START, END)
     assert seen.counts == {}
     assert "7.0 s after the beginning" in seen.notes[0]
 
 
 def test_a_part_without_length_is_noted_too(cluster: Cluster, tmp_path: Path) -> None:
-    watch = ServerWatch([cluster], wall=lambda: START)
-    watch.begin()
-    finish(cluster, tmp_path)
+    watch = watched(cluster, tmp_path)
     seen = watch.end(START, START)
     assert seen.counts == {}
     assert len(seen.notes) == 1

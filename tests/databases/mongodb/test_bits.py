@@ -50,7 +50,7 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
         return below / "1234"
 
     monkeypatch.setattr(bits, "transfer", bring)
-    monkeypatch.setattr(image, "build_server_image", lambda engine, program, say: "sha256:1")
+    monkeypatch.setattr(image, "build_program_image", lambda *_: "sha256:1")
     return found
 
 

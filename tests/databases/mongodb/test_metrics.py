@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tare.databases.mongodb.cluster import MongoCluster
 from tare.databases.mongodb.metrics import ServerWatch
 from tests.databases.mongodb.scripted import NOW, Servers, cluster
 
@@ -27,22 +26,22 @@ STATUS: dict[str, Any] = {
 
 
 @pytest.fixture
-def watched(tmp_path: Path) -> tuple[Servers, MongoCluster]:
+def watched(tmp_path: Path) -> tuple[Servers, ServerWatch]:
     servers = Servers()
     made, _ = cluster(tmp_path, servers)
     made.deploy()
     servers.status = STATUS
-    return servers, made
+    watch = ServerWatch([made])
+    watch.begin()
+    return servers, watch
 
 
 def grown(by: int) -> dict[str, Any]:
     return {**STATUS, "opcounters": {n: v + by for n, v in STATUS["opcounters"].items()}}
 
 
-def test_growth_is_summed_over_the_members(watched: tuple[Servers, MongoCluster]) -> None:
-    servers, made = watched
-    watch = ServerWatch([made])
-    watch.begin()
+def test_growth_is_summed_over_the_members(watched: tuple[Servers, ServerWatch]) -> None:
+    servers, watch = watched
     servers.status = grown(5)
     seen = watch.end(servers.now, servers.now + 10)
     watch.close()
@@ -63,10 +62,8 @@ def test_the_stub_which_keeps_no_counters_is_asked_for_none(tmp_path: Path) -> N
     assert "serverStatus" not in servers.last
 
 
-def test_an_election_in_the_trial_is_an_event(watched: tuple[Servers, MongoCluster]) -> None:
-    servers, made = watched
-    watch = ServerWatch([made])
-    watch.begin()
+def test_an_election_in_the_trial_is_an_event(watched: tuple[Servers, ServerWatch]) -> None:
+    servers, watch = watched
     start = servers.now
     servers.elected = start + 4.0
     servers.now = start + 10.0
@@ -76,19 +73,15 @@ def test_an_election_in_the_trial_is_an_event(watched: tuple[Servers, MongoClust
     assert event["detail"]["node"] == event["detail"]["before"] == "127.0.0.2:27017"
 
 
-def test_an_election_before_the_trial_is_none(watched: tuple[Servers, MongoCluster]) -> None:
-    servers, made = watched
-    watch = ServerWatch([made])
-    watch.begin()
+def test_an_election_before_the_trial_is_none(watched: tuple[Servers, ServerWatch]) -> None:
+    servers, watch = watched
     assert watch.end(servers.now, servers.now + 10).events == []
 
 
 def test_an_oplog_that_was_turned_over_in_the_trial_is_an_event(
-    watched: tuple[Servers, MongoCluster],
+    watched: tuple[Servers, ServerWatch],
 ) -> None:
-    servers, made = watched
-    watch = ServerWatch([made])
-    watch.begin()
+    servers, watch = watched
     start = servers.now
     answer = servers.answer
 
@@ -104,11 +97,9 @@ def test_an_oplog_that_was_turned_over_in_the_trial_is_an_event(
 
 
 def test_a_member_that_does_not_answer_is_a_note_and_no_failure(
-    watched: tuple[Servers, MongoCluster],
+    watched: tuple[Servers, ServerWatch],
 ) -> None:
-    servers, made = watched
-    watch = ServerWatch([made])
-    watch.begin()
+    servers, watch = watched
     servers.silent_until = NOW + 1e6
     seen = watch.end(servers.now, servers.now + 10)
     assert seen.counts == {}

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::frame::opcode;
 use crate::link::{connect, Link};
 use crate::options::{Consistency, Options};
-use crate::reply::{Reply, ReplyKind};
+use crate::reply::ReplyKind;
 use crate::request::{Parameters, Request};
 use crate::ring::{Replication, Ring};
 pub use table::{Table, TableRow};
@@ -171,12 +171,7 @@ fn query(
                 "`{cql}` returned more than {MOST_BYTES} bytes"
             )));
         }
-        let reply = Reply {
-            opcode: message.opcode,
-            flags: 0,
-            body: &message.body,
-        };
-        let rows = match reply.kind()? {
+        let rows = match message.reply().kind()? {
             ReplyKind::Rows(rows) => rows,
             other => return Ok((table, matches!(other, ReplyKind::SchemaChange))),
         };

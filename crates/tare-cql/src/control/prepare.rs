@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::frame::opcode;
 use crate::link::Link;
 use crate::options::{Consistency, Protocol};
-use crate::reply::{Reply, ReplyKind};
+use crate::reply::ReplyKind;
 use crate::request::{Parameters, Request};
 use crate::statement::Statement;
 
@@ -57,12 +57,7 @@ impl Cluster {
         }
         self.request.prepare(cql, keyspace, link.codec.protocol())?;
         let message = link.call((opcode::PREPARE, self.request.body()), "PREPARE", timeout)?;
-        let reply = Reply {
-            opcode: message.opcode,
-            flags: 0,
-            body: &message.body,
-        };
-        let ReplyKind::Prepared(body) = reply.kind()? else {
+        let ReplyKind::Prepared(body) = message.reply().kind()? else {
             return Err(Error::Protocol(
                 "PREPARE was not answered by a prepared result".into(),
             ));

@@ -42,6 +42,17 @@ pub struct Message {
     pub body: Vec<u8>,
 }
 
+impl Message {
+    /// The answer that it is.
+    pub fn reply(&self) -> Reply<'_> {
+        Reply {
+            opcode: self.opcode,
+            flags: 0,
+            body: &self.body,
+        }
+    }
+}
+
 /// A client's side of the native protocol.
 #[derive(Debug)]
 pub struct Codec {

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 
-use tare_cql::frame::{opcode, Decoder, Encoder};
+use tare_cql::frame::{opcode, Decoder, Encoder, Header};
 use tare_cql::{wire, Compression, Options, Protocol};
 
 /// One request that came.
@@ -61,6 +61,19 @@ impl Peer {
         self.encoder.output().sent(bytes.len());
         // A client that is gone is no failure of the script.
         let _ = self.socket.write_all(&bytes);
+    }
+
+    /// Answer in a plain frame of v4 with these header flags, whatever was agreed on.
+    pub fn answer_v4(&mut self, stream: i16, opcode: u8, flags: u8, body: &[u8]) {
+        let header = Header {
+            version: 0x84,
+            flags,
+            stream,
+            opcode,
+            length: body.len() as u32,
+        };
+        let frame = [&header.encode()[..], body].concat();
+        self.socket.write_all(&frame).unwrap();
     }
 
     /// Answer STARTUP with READY and agree on what was asked for; returns STARTUP's body.

@@ -17,6 +17,17 @@ pub enum Verdict {
     ClientLimit,
 }
 
+impl Verdict {
+    /// By whether the client was the limit, and what is not as it was wished.
+    pub fn of(client_limited: bool, reasons: &[String]) -> Verdict {
+        match (client_limited, reasons.is_empty()) {
+            (true, _) => Verdict::ClientLimit,
+            (false, true) => Verdict::Found,
+            (false, false) => Verdict::Undecided,
+        }
+    }
+}
+
 /// A number with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {

@@ -161,11 +161,7 @@ fn outcome<M: Meter>(
         .as_ref()
         .map(|top| place(&usable(wish, tried.clone()), top));
     Outcome {
-        verdict: match (client, reasons.is_empty()) {
-            (true, _) => Verdict::ClientLimit,
-            (false, true) => Verdict::Found,
-            (false, false) => Verdict::Undecided,
-        },
+        verdict: Verdict::of(client, &reasons),
         reasons: if client {
             client_reasons(&rounds.tried(), reasons)
         } else {

@@ -125,11 +125,7 @@ fn outcome<M: Meter>(
         high: found.high,
     });
     let throughput = found.as_ref().and_then(|found| throughput(&tried, found));
-    let verdict = match (client.is_empty(), reasons.is_empty()) {
-        (false, _) => Verdict::ClientLimit,
-        (true, true) => Verdict::Found,
-        (true, false) => Verdict::Undecided,
-    };
+    let verdict = Verdict::of(!client.is_empty(), &reasons);
     reasons.splice(0..0, client);
     Outcome {
         verdict,

@@ -11,6 +11,14 @@ fn rows(workload: &str) -> StressRows {
     }
 }
 
+fn only_seat() -> Seat {
+    Seat {
+        worker: 0,
+        workers: 1,
+        slots: 0..1,
+    }
+}
+
 const MIXED: &str = r#"{"kind": "stress", "read": 1, "write": 1}"#;
 
 #[test]
@@ -66,12 +74,7 @@ fn draws_stay_among_the_rows() {
         let workload = format!(
             r#"{{"kind": "stress", "read": 1, "write": 1, "distribution": "{distribution}"}}"#
         );
-        let seat = Seat {
-            worker: 0,
-            workers: 1,
-            slots: 0..1,
-        };
-        let mut source = rows(&workload).source(seat, &[]);
+        let mut source = rows(&workload).source(only_seat(), &[]);
         let drawn: Vec<u64> = (0..5000).map(|_| source.row()).collect();
         assert!(drawn.iter().all(|&row| row < 1000), "{distribution}");
         assert!(drawn.iter().any(|&row| row < 500) && drawn.iter().any(|&row| row > 500));
@@ -86,12 +89,8 @@ fn clients_that_go_through_the_rows_in_turn_never_ask_for_the_same() {
         let crate::spec::Workload::Stress(stress) = &spec.workload else {
             panic!("{:?}", spec.workload);
         };
-        let seat = Seat {
-            worker: 0,
-            workers: 1,
-            slots: 0..1,
-        };
-        let mut source = StressRows::new(stress, &spec).unwrap().source(seat, &[]);
+        let rows = StressRows::new(stress, &spec).unwrap();
+        let mut source = rows.source(only_seat(), &[]);
         (0..4).map(|_| source.row()).collect::<Vec<_>>()
     };
     assert_eq!(drawn(r#"{"index": 0, "of": 2}"#), [0, 2, 4, 0]);

@@ -1,7 +1,7 @@
 //! read-write-concern/document: what is sent to a server of a read or write concern.
 use serde_json::{json, Value};
 use tare_mongo::message;
-use tare_mongo::{Collection, Request, Template, WriteAck, WriteConcern};
+use tare_mongo::{BadUri, Collection, Request, Template, WriteAck, WriteConcern};
 
 use crate::json::canonical;
 use crate::{cases, refusals, Tally, Verdict};
@@ -15,15 +15,23 @@ pub fn file(place: &str, file: &Value, tally: &mut Tally) {
     }
 }
 
-fn write(case: &Value, given: &Value) -> Verdict {
+/// What becomes of a write concern as the specifications' files write it.
+pub fn write_concern(given: &Value) -> Result<WriteConcern, BadUri> {
     let acknowledged = match &given["w"] {
         Value::Null => None,
         Value::String(name) => Some(WriteAck::parse(name)),
         number => Some(WriteAck::parse(&number.to_string())),
     };
-    let timeout = given["wtimeoutMS"].as_i64();
+    WriteConcern::of(
+        acknowledged,
+        given["journal"].as_bool(),
+        given["wtimeoutMS"].as_i64(),
+    )
+}
+
+fn write(case: &Value, given: &Value) -> Verdict {
     let valid = case["valid"].as_bool() != Some(false);
-    let concern = match WriteConcern::of(acknowledged, given["journal"].as_bool(), timeout) {
+    let concern = match write_concern(given) {
         Err(error) if error.refused => return refusals::verdict(&error),
         Err(_) if !valid => return Verdict::Passed,
         Err(error) => return Verdict::Failed(format!("refused: {error}")),

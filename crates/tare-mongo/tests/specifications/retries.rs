@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use bson::Document;
 use serde_json::{json, Value};
-use tare_mongo::{WriteAck, WriteConcern};
 
 use crate::client::Client;
+use crate::concerns::write_concern;
 use crate::json::bson_document;
 use crate::matching::{event, judge, written};
 use crate::operations::perform;
@@ -276,16 +276,7 @@ fn concern(given: &Value) -> Result<Document, Stop> {
     let Some(fields) = given.as_object() else {
         return Ok(Document::new());
     };
-    let acknowledged = match &given["w"] {
-        Value::Null => None,
-        Value::String(name) => Some(WriteAck::parse(name)),
-        number => Some(WriteAck::parse(&number.to_string())),
-    };
-    match WriteConcern::of(
-        acknowledged,
-        given["journal"].as_bool(),
-        given["wtimeoutMS"].as_i64(),
-    ) {
+    match write_concern(given) {
         Ok(_) => Ok(bson_document(&json!(fields))),
         Err(error) => Err(Stop::Refused(refusals::verdict(&error))),
     }

@@ -1,7 +1,7 @@
 //! Partitions, rows and waiting times by operation: what the engine keeps for all together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hdrhistogram::Histogram;
 use tare_engine::record::histogram;
@@ -19,6 +19,12 @@ struct Operation {
     partitions: AtomicU64,
     rows: AtomicU64,
     waits: Mutex<Option<Histogram<u64>>>,
+}
+
+impl Operation {
+    fn waits(&self) -> MutexGuard<'_, Option<Histogram<u64>>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What one operation came to.
@@ -51,11 +57,7 @@ impl Tally {
             .fetch_add(partitions, Ordering::Relaxed);
         operation.rows.fetch_add(rows, Ordering::Relaxed);
         if self.waits {
-            let mut waits = operation
-                .waits
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            if let Some(waits) = waits.as_mut() {
+            if let Some(waits) = operation.waits().as_mut() {
                 waits.saturating_record(wait);
             }
         }
@@ -64,10 +66,7 @@ impl Tally {
     /// Takes what has been counted since the last time.
     pub fn take(&self, operation: usize) -> Units {
         let operation = &self.operations[operation];
-        let mut waits = operation
-            .waits
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut waits = operation.waits();
         Units {
             partitions: operation.partitions.swap(0, Ordering::Relaxed),
             rows: operation.rows.swap(0, Ordering::Relaxed),

@@ -17,6 +17,11 @@ fn hello(stub: &Stub) -> Document {
     Client::connect(stub.address()).hello()
 }
 
+fn topology_version(client: &mut Client) -> Document {
+    let told = client.hello();
+    told.get_document("topologyVersion").unwrap().clone()
+}
+
 /// What a member says once it is primary.
 fn elected(stub: &Stub) -> Document {
     let begun = Instant::now();
@@ -84,11 +89,7 @@ fn a_secondary_serves_only_reads_that_allow_it() {
 fn when_the_primary_is_killed_the_next_one_is_elected_later_than_it() {
     let mut set = set();
     let mut third = Client::connect(set[2].address());
-    let known = third
-        .hello()
-        .get_document("topologyVersion")
-        .unwrap()
-        .clone();
+    let known = topology_version(&mut third);
     let first = hello(&set[0]).get_object_id("electionId").unwrap();
     let waits = doc! { "hello": 1, "$db": "admin", "topologyVersion": known.clone(), "maxAwaitTimeMS": 60_000 };
     third.send(0, &waits, None);
@@ -119,11 +120,7 @@ fn when_the_primary_is_killed_the_next_one_is_elected_later_than_it() {
 fn who_waits_for_news_is_answered_when_there_is_none_for_long_enough() {
     let set = set();
     let mut client = Client::connect(set[0].address());
-    let known = client
-        .hello()
-        .get_document("topologyVersion")
-        .unwrap()
-        .clone();
+    let known = topology_version(&mut client);
     let mut waits =
         doc! { "hello": 1, "$db": "admin", "topologyVersion": known, "maxAwaitTimeMS": 100 };
     let begun = Instant::now();

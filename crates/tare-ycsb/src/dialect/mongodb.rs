@@ -12,7 +12,7 @@ use super::Dialect;
 use crate::fields::Fields;
 use crate::java::{in_copied_set_order, in_table_order};
 use crate::settings::{Action, BadProperty, Core, MongoBinding, Phase};
-use crate::statements::Place;
+use crate::statements::{place_of, Place};
 
 pub use writer::MongoWriter;
 
@@ -113,11 +113,7 @@ impl Mongo {
     }
 
     fn add(&mut self, text: MongoText) -> usize {
-        if let Some(position) = self.texts.iter().position(|known| *known == text) {
-            return position;
-        }
-        self.texts.push(text);
-        self.texts.len() - 1
+        place_of(&mut self.texts, text)
     }
 
     /// Commands without a projection, with one of all fields, or with one of each field.

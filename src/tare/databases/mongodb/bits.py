@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tare.artifacts import image
 from tare.artifacts.binaries import find
 from tare.databases.mongodb.installation import (
+    UNPACK,
     Installation,
     installed,
     refuse_other_release,
@@ -52,7 +53,7 @@ def bring(database: Database, to: Destination) -> Installation:
             why="no public package has a current server, so that Tare fetches none",
             remedy='set database.image to an image that you may use, such as "mongo:7"'
             if images
-            else "unpack a release of MongoDB's server and set database.home to its directory",
+            else UNPACK,
         )
     server = installed(Path(database.home) if database.home else find("tare-stub"))
     if to.hosts is not None:
@@ -62,7 +63,8 @@ def bring(database: Database, to: Destination) -> Installation:
     if images is None:
         return server
     program = Path(server.program)
-    made = images.bring(image.build_server_image(images.engine, program, to.say), to.say)
+    built = image.build_program_image(images.engine, "mongod", program, to.say)
+    made = images.bring(built, to.say)
     return replace(server, program=image.MONGOD, bits=Bits(server.bits.digest, made))
 
 
@@ -91,7 +93,9 @@ def on_hosts(
     program = Path(server.program)
     if not declaration_of(runtime).in_place:
         tag = one_image(
-            machines, lambda own, told: image.build_server_image(own, program, told), say
+            machines,
+            lambda own, told: image.build_program_image(own, "mongod", program, told),
+            say,
         )
         return replace(server, program=image.MONGOD, bits=replace(server.bits, image=tag))
     held: set[PurePosixPath] = set()

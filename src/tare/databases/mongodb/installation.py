@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Database
 
 Kind = Literal["mongod", "ferretdb", "tare-stub"]
+UNPACK = "unpack a release of MongoDB's server and set database.home to its directory"
 _NATURE = "a functional stand-in and not MongoDB"
 _KEEPS_NOTHING = "a server that keeps nothing, and not MongoDB"
 STAND_IN = f"FerretDB ({_NATURE})"
@@ -140,7 +141,7 @@ def _program(home: Path) -> Path:
             "no mongod here",
             where=str(home),
             why="neither bin/mongod nor mongod is in this directory",
-            remedy="unpack a release of MongoDB's server and set database.home to its directory",
+            remedy=UNPACK,
         )
     return program
 

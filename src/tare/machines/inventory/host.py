@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from tare.nearest import did_you_mean
+
 NODES = "nodes"
 """group whose hosts take database nodes"""
 CLIENTS = "clients"
 """group whose hosts take load clients"""
+NONE_NAMED = "no inventory of hosts is named here"
 DIRECTORY = PurePosixPath("/var/tmp/tare")  # noqa: S108 - made for its owner alone
 """where Tare keeps what it brings to a host, and what nodes write, unless the inventory says so"""
 
@@ -92,6 +95,12 @@ class Inventory:
     def groups(self) -> tuple[str, ...]:
         """Names of all groups that have hosts."""
         return tuple(sorted({name for one in self.hosts for name in one.groups}))
+
+    def instead_of(self, group: str) -> str:
+        """The remedy for a group that no host is in; empty: none was named."""
+        known = self.groups
+        there = f"name one of its groups: {', '.join(known)}" if known else "it has no groups"
+        return did_you_mean(group, known, there) if group else there
 
     def takes(self, host: Host) -> str:
         """What a host is for, in words: nodes, load, both; and which other groups it is in."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tare.artifacts.cache_entry import only_maker, whole_entry
+from tare.artifacts.cache_entry import MAKE_ROOM, only_maker, whole_entry
 from tare.artifacts.digest import file_digest
 from tare.artifacts.program import run_to_end
 from tare.artifacts.tree import default_cache
@@ -82,7 +82,7 @@ def made(say: Callable[[str], None], cache: Path | None = None) -> Image:
                 "No space left on device for the image of virtual machines",
                 where=str(cache),
                 why=f"{ROOM // 2**20} MiB are needed, {free // 2**20} MiB are free",
-                remedy="make room, or set TARE_CACHE to a directory where there is some",
+                remedy=MAKE_ROOM,
             )
         say(f"making the image of virtual machines of Debian's packages ({recipe.RELEASE})")
         with whole_entry(cache, _key(), "the image of virtual machines") as aside:

@@ -20,7 +20,6 @@ _CLASS = Path("/sys/class/net")
 _FIRST = 10
 MOST = 200
 """domains that find an address"""
-_FILTERED = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
 _RULE = f"-i {BRIDGE} -o {BRIDGE} -m comment --comment tare -j ACCEPT".split()
 ATTACH = f'#!/bin/sh\nPATH=$PATH:/usr/sbin:/sbin\nip link set "$1" master {BRIDGE} up\n'
 """the script by which QEMU puts a domain's device on the bridge; the device goes with QEMU"""
@@ -55,7 +54,8 @@ def make() -> str:
     _ip("link", "set", BRIDGE, "alias", mark())
     _ip("addr", "add", f"{NETWORK[1]}/{NETWORK.prefixlen}", "dev", BRIDGE)
     _ip("link", "set", BRIDGE, "up")
-    if _filtered():  # else a Docker engine's firewall keeps domains from each other
+    # else a Docker engine's firewall keeps domains from each other
+    if neighbours.bridges_filtered():
         _iptables("-I", "FORWARD", *_RULE)
     return neighbours.keep_out()
 
@@ -100,11 +100,6 @@ def _owner() -> str:
         return (_CLASS / BRIDGE / "ifalias").read_text(encoding="utf-8").strip()
     except OSError:
         return ""
-
-
-def _filtered() -> bool:
-    """Whether the firewall sees what goes from one port of a bridge to another."""
-    return _FILTERED.exists() and _FILTERED.read_text(encoding="ascii").strip() == "1"
 
 
 def _iptables(*words: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tare.runtimes.docker_family import EngineDeclaration
+from tare.runtimes.docker_family import PUBLISHED_NEEDS_ROOT, EngineDeclaration
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ class GVisor(EngineDeclaration):
 
     def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
         if part == "platform" and setup.platform.endpoint == "published":
-            why = "DNAT needs a host address that only root can add"
-            remedy = "run as root, or set platform.endpoint to bridge"
-            yield Obstacle(("platform", "endpoint"), why, remedy)
+            yield PUBLISHED_NEEDS_ROOT
 
 
 DECLARED = (GVisor(), *map(GVisor, _PLATFORMS))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.declaration import Declaration, Named, Seen
-from tare.runtimes.obstacle import Obstacle
+from tare.runtimes.obstacle import Obstacle, too_few_machines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,10 +142,8 @@ def _lacking(setup: Setup, facts: ClusterFacts) -> Iterator[Obstacle]:
         why = "no machine that can take a pod has all labels of node_selector"
         remedy = "kubectl get nodes --show-labels"
         yield Obstacle(("platform", "placement", "node_selector"), why, remedy)
-    elif platform.placement.spread == "required" and able < setup.database.nodes:
-        why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
-        remedy = "set platform.placement.spread to preferred; `tare doctor` lists the machines"
-        yield Obstacle(("platform", "placement", "spread"), why, remedy)
+    else:
+        yield from too_few_machines(setup, able, "`tare doctor` lists the machines")
 
 
 def _builder_fault() -> str | None:

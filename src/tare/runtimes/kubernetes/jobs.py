@@ -14,6 +14,7 @@ from tare.runtimes.kubernetes.pod_parts import (
     Container,
     basics,
     container_of,
+    network_of,
     pull_policy,
     resources,
 )
@@ -47,8 +48,7 @@ def asking_pod(helper: Container, on_node: bool) -> Document:
     """A pod that asks others and prints what they told."""
     return {
         "containers": [container_of(MAIN, helper)],
-        "hostNetwork": on_node,
-        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
+        **network_of(on_node),
     }
 
 
@@ -101,8 +101,7 @@ def client_pod(
             {"name": "conf", "emptyDir": {}},
             {"name": "files", "configMap": {"name": files}},
         ],
-        "hostNetwork": on_node,
-        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
+        **network_of(on_node),
         "affinity": {"podAntiAffinity": _AWAY_FROM_NODES},
     }
 

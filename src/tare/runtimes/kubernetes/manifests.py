@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from tare.runtimes.confinement import IN_POD
 from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import (
     CONF,
@@ -21,9 +20,7 @@ from tare.runtimes.kubernetes.pod_parts import (
     basics,
     container_of,
     labels_of,
-    pull_policy,
-    resources,
-    told_to_pod,
+    network_of,
 )
 from tare.runtimes.slug import slug
 
@@ -192,14 +189,12 @@ def stateful_set(members: Members, replicas: int) -> Document:
 
 
 def _pod_of_set(members: Members, selector: Document) -> Document:
-    on_node = members.network == "host"
     spec: Document = {
         **basics(),
         "initContainers": [_wait_for_name(members), *_take_data(members)],
         "containers": [_member(members)],
         "volumes": [*_files_volume(members), *_data_volume(members)],
-        "hostNetwork": on_node,
-        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
+        **network_of(members.network == "host"),
         "nodeSelector": dict(members.placement.node_selector),
     }
     affinity = _apart(members, selector) | _at_first(members)
@@ -245,18 +240,11 @@ def _take_data(members: Members) -> list[Document]:
 
 
 def _helper(members: Members, name: str, *words: str) -> Document:
-    return {
-        "name": name,
-        "image": members.helper,
-        "imagePullPolicy": pull_policy(members.container),
-        "command": [POD_PROGRAM],
-        "args": list(words),
-        "env": told_to_pod(),
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-        "securityContext": IN_POD,
-        # as the unit's, so that the pod's quality of service is the unit's
-        "resources": resources(members.container),
-    }
+    # its resources are the unit's, so that the pod's quality of service is the unit's
+    own = replace(
+        members.container, image=members.helper, command=(POD_PROGRAM, *words), environment={}
+    )
+    return container_of(name, own)
 
 
 def _member(members: Members) -> Document:

@@ -27,6 +27,8 @@ HANDED = "/opt/tare/handed"
 POD_PROGRAM = "/opt/tare/bin/tare-pod"
 HOST_BASE = "/var/lib/tare"
 """directory of the nodes below which the data of `storage: host-path` lies"""
+_NAME = {"name": "TARE_POD", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+"""what every container is told"""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def container_of(name: str, container: Container) -> Document:
         "imagePullPolicy": pull_policy(container),
         "command": list(container.command[:1]),
         "args": list(container.command[1:]),
-        "env": [*told_to_pod(), *own],
+        "env": [_NAME, *own],
         "resources": resources(container),
         # a database that cannot start says why in its last lines
         "terminationMessagePolicy": "FallbackToLogsOnError",
@@ -81,12 +83,16 @@ def container_of(name: str, container: Container) -> Document:
     }
 
 
+def network_of(on_node: bool) -> Document:
+    """A pod's network, its node's or its own, with the cluster's names in both."""
+    return {
+        "hostNetwork": on_node,
+        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
+    }
+
+
 def pull_policy(container: Container) -> str:
     return "IfNotPresent" if container.pull else "Never"
-
-
-def told_to_pod() -> list[Document]:
-    return [{"name": "TARE_POD", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]
 
 
 def resources(container: Container) -> Document:

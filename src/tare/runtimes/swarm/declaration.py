@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.runtimes.declaration import Declaration, Named, Seen
-from tare.runtimes.obstacle import Obstacle
+from tare.runtimes.obstacle import Obstacle, too_few_machines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,11 +125,8 @@ class Swarm(Declaration):
         if platform.way in PROXIED and facts.ip_vs is False:
             remedy = "a kernel with IP_VS; network: host-port and container-dns need none"
             yield Obstacle(("platform", "network"), NO_IP_VS, remedy)
-        able, nodes = len(facts.fitting(platform.placement.node_selector)), setup.database.nodes
-        if platform.placement.spread == "required" and able < nodes:
-            why = f"{nodes} nodes on machines of their own, where {able} can take one"
-            remedy = "set platform.placement.spread to preferred; docker node ls shows the machines"
-            yield Obstacle(("platform", "placement", "spread"), why, remedy)
+        able = len(facts.fitting(platform.placement.node_selector))
+        yield from too_few_machines(setup, able, "docker node ls shows the machines")
 
     def data_out_of_reach(self, platform: Platform, *, here: bool) -> str:
         if platform.storage == "layer":

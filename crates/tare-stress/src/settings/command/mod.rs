@@ -240,12 +240,17 @@ impl Command {
 
 impl Detail {
     fn dump(&self, kind: Kind, out: &mut Dump) {
-        let shown = |ratios: Vec<(String, f64)>| {
+        let mix = |out: &mut Dump, ratios: Vec<(String, f64)>, clustering: &Draw| {
             let ratios: Vec<String> = ratios
                 .into_iter()
                 .map(|(name, ratio)| format!("{name}={ratio:?}"))
                 .collect();
-            format!("{{{}}}", ratios.join(", "))
+            out.say("Command Ratios", format!("{{{}}}", ratios.join(", ")));
+            let text = &clustering.text;
+            out.say(
+                "Command Clustering Distribution",
+                format!("clustering={text}"),
+            );
         };
         match self {
             Detail::Predefined {
@@ -260,12 +265,7 @@ impl Detail {
                     let named = ratios
                         .iter()
                         .map(|(kind, ratio)| (kind.operation(), *ratio));
-                    out.say("Command Ratios", shown(named.collect()));
-                    let text = &clustering.text;
-                    out.say(
-                        "Command Clustering Distribution",
-                        format!("clustering={text}"),
-                    );
+                    mix(out, named.collect(), clustering);
                 }
             }
             Detail::Profile {
@@ -273,12 +273,7 @@ impl Detail {
                 clustering,
                 profile,
             } => {
-                out.say("Command Ratios", shown(ratios.clone()));
-                let text = &clustering.text;
-                out.say(
-                    "Command Clustering Distribution",
-                    format!("clustering={text}"),
-                );
+                mix(out, ratios.clone(), clustering);
                 out.say("Profile File", &profile.path);
             }
         }

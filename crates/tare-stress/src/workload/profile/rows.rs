@@ -22,15 +22,13 @@ impl Rows {
         self.starts.len()
     }
 
-    /// Begins a row; `push` adds its values.
-    pub fn row(&mut self) {
+    pub fn row<'a>(&mut self, values: impl IntoIterator<Item = Option<&'a [u8]>>) {
         self.starts.push(self.bytes.len());
-    }
-
-    pub fn push(&mut self, value: Option<&[u8]>) {
-        let length = value.map_or(-1, |value| value.len() as i32);
-        self.bytes.extend_from_slice(&length.to_ne_bytes());
-        self.bytes.extend_from_slice(value.unwrap_or_default());
+        for value in values {
+            let length = value.map_or(-1, |value| value.len() as i32);
+            self.bytes.extend_from_slice(&length.to_ne_bytes());
+            self.bytes.extend_from_slice(value.unwrap_or_default());
+        }
     }
 
     /// The values of a row.
@@ -58,14 +56,13 @@ impl Rows {
     /// argument from a row drawn for it.
     pub fn mix(&mut self, arguments: &[Position], rng: &mut impl Rng) {
         let mut mixed = Rows::default();
-        mixed.row();
-        for (place, position) in arguments.iter().enumerate() {
+        mixed.row(arguments.iter().enumerate().map(|(place, position)| {
             let row = match position {
                 Position::Key(_) => 0,
                 Position::Cell(_) => rng.next_below(self.len() as u64) as usize,
             };
-            mixed.push(self.values(row).nth(place).flatten());
-        }
+            self.values(row).nth(place).flatten()
+        }));
         *self = mixed;
     }
 }
@@ -101,8 +98,7 @@ mod tests {
     fn values_come_back_as_they_were() {
         let mut rows = Rows::default();
         for row in [[Some(&b"a"[..]), None], [Some(b""), Some(b"xyz")]] {
-            rows.row();
-            row.into_iter().for_each(|value| rows.push(value));
+            rows.row(row);
         }
         assert_eq!(rows.len(), 2);
         assert_eq!(rows.values(0).collect::<Vec<_>>(), [Some(&b"a"[..]), None]);

@@ -113,10 +113,9 @@ impl ProfileSource {
             let share = draws.row_share.next(rng);
             let begun = self.partition.begin(&seed, visit, share, rng);
             while let Some(row) = begun.then(|| self.partition.next_row(rng)).flatten() {
-                state.rows.row();
-                arguments
-                    .iter()
-                    .for_each(|position| state.rows.push(row.get(*position)));
+                state
+                    .rows
+                    .row(arguments.iter().map(|position| row.get(*position)));
             }
             if let Some(ending) = self.partition.ending() {
                 shared.seeds.wrote(&seed, ending);
@@ -164,10 +163,9 @@ impl ProfileSource {
         let state = &mut self.slots[slot];
         state.rows.clear();
         while let Some(row) = self.partition.next_row(rng) {
-            state.rows.row();
-            arguments
-                .iter()
-                .for_each(|position| state.rows.push(row.get(*position)));
+            state
+                .rows
+                .row(arguments.iter().map(|position| row.get(*position)));
             if state.rows.len() == wanted {
                 break;
             }
