@@ -159,21 +159,10 @@ def _entries(library: Library, analysis: Analysis, study: Study) -> dict[str, li
     return {kind: [*part, *chained(part)] for kind, part in found.items()}
 
 
-def _names(effect: Effect, side: str, levels: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """The conditions of one side: several where the effect is an average, whose sides are named
-    by the levels that remain."""
-    if side in levels:
-        return [side]
-    return [
-        name
-        for name, own in levels.items()
-        if effect.levels and ".".join(own.get(factor, "") for factor in effect.levels) == side
-    ]
-
-
 def _question(effect: Effect, run: _Run) -> _Question | None:
     """What the effect asks; None where more than the place differs between its sides, or less."""
-    new, old = (_names(effect, one, run.levels) for one in (effect.treatment, effect.baseline))
+    sides_of = (effect.treatment, effect.baseline)
+    new, old = (effect.conditions_of(side, run.levels) for side in sides_of)
     sides, bases = ({run.sides[name] for name in part} for part in (new, old))
     if len(sides) != 1 or len(bases) != 1 or sides == bases:
         return None
