@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special
 
 from tare.analysis.inference.contrast_estimates import Strata
-from tare.analysis.inference.estimates import estimate, t_interval
+from tare.analysis.inference.estimates import by_unit, t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -88,13 +88,7 @@ class Differences:
         stratum, treatment = self._strata.of(contrast, repeats), contrast.treatment
         if stratum is None:
             return None
-        found = estimate(
-            stratum,
-            treatment,
-            shared=self._rules.shared(contrast),
-            alike=self._rules.alike(contrast),
-            repeats=repeats,
-        )
+        found = self._rules.estimate(stratum, contrast, repeats)
         if found is None:
             return None
         treated = self._table[treatment]
@@ -125,9 +119,7 @@ class Differences:
 
     def _repetitions(self, cells: Mapping[Cell, float]) -> np.ndarray:
         """Independent values: trials of one life of a cluster are related, and enter as a mean."""
-        units: dict[Hashable, list[float]] = {}
-        for cell, value in cells.items():
-            units.setdefault(cell[0] if self._rules.by_deployment else cell, []).append(value)
+        units = by_unit(cells, by_deployment=self._rules.by_deployment)
         return np.array([_mean(own) for own in units.values()])
 
 
@@ -171,9 +163,7 @@ def correlation(
 
 
 def _centred(values: Mapping[Cell, float]) -> np.ndarray:
-    rounds: dict[int, list[float]] = {}
-    for (round_, _), value in values.items():
-        rounds.setdefault(round_, []).append(value)
+    rounds = by_unit(values, by_deployment=True)
     means = {round_: _mean(own) for round_, own in rounds.items()}
     return np.array([value - means[cell[0]] for cell, value in values.items()])
 
