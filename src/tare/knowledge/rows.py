@@ -15,7 +15,7 @@ from tare.knowledge.mixes import mixes_apart
 from tare.knowledge.nearness import (
     RELATED,
     copies_of,
-    names_instance,
+    names_machine,
     other_operation,
     other_path,
 )
@@ -117,7 +117,7 @@ def _exactly(asked: Query) -> Iterator[Callable[[Finding], bool]]:
     if asked.address:
         yield lambda one: one.treatment is not None and one.treatment.address == asked.address
     if asked.instance:
-        yield lambda one: names_instance(one, asked.instance)
+        yield lambda one: names_machine(one.hardware, asked.instance)
     if asked.replication_factor:
         yield lambda one: copies_of(one) == asked.replication_factor
     if asked.clusters:
@@ -144,9 +144,9 @@ def part_of(one: Near) -> NearFinding:
         low=claim.low,
         high=claim.high,
         direction=claim.direction,
-        network=(finding.treatment or finding.baseline).network or "",
-        plugin=(finding.treatment or finding.baseline).plugin,
-        address=(finding.treatment or finding.baseline).address,
+        network=finding.side.network or "",
+        plugin=finding.side.plugin,
+        address=finding.side.address,
         over_plugin=finding.baseline.plugin,
         operation=finding.operation,
         workload=finding.workload,

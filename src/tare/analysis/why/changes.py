@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from tare.analysis.inference.contrast_estimates import Strata
 from tare.analysis.inference.estimates import by_unit, t_interval
@@ -139,8 +138,7 @@ def share(part: CountDifference, whole: CountDifference) -> tuple[float, float, 
     found = part.value / whole.value
     residuals = [part.by_unit[unit] - found * whole.by_unit[unit] for unit in units]
     se = float(np.std(residuals, ddof=1)) / math.sqrt(len(units)) / abs(whole.value)
-    half = float(special.stdtrit(len(units) - 1, 0.5 + LEVEL / 2)) * se
-    return found, found - half, found + half
+    return found, *t_interval(found, se, len(units) - 1, LEVEL)
 
 
 def correlation(
