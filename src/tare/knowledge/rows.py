@@ -6,11 +6,12 @@ out is what its own source contradicts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.knowledge.claims import Kind, by_digits, claim_of, contradicted
+from tare.knowledge.library import place
 from tare.knowledge.mixes import mixes_apart
 from tare.knowledge.nearness import (
     RELATED,
@@ -25,6 +26,7 @@ from tare.knowledge.wording import percent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from tare.knowledge.library import Entry
     from tare.knowledge.nearness import Near
     from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
@@ -157,6 +159,34 @@ def part_of(one: Near) -> NearFinding:
         assumed=finding.notes if finding.effect and finding.effect.how == "chained" else "",
         differs=dict(one.nearness.fields),
     )
+
+
+def told(one: Near, entry: Entry) -> dict[str, Any]:
+    """What a list of findings says of one: its number or bound, how near it is, its place.
+
+    Raises:
+        ValueError: it states a variability alone.
+    """
+    finding, effect, claim = one.finding, one.finding.effect, claim_of(one.finding)
+    if effect is None or claim is None:
+        raise ValueError(f"{finding.id} is no effect")
+    bound = claim.kind == "bound"
+    return {
+        "id": finding.id,
+        "study": finding.study,
+        "metric": finding.metric,
+        "ratio": None if bound else effect.ratio,
+        "low": claim.low,
+        "high": claim.high,
+        "ci": finding.spread.ci,
+        "digits": None if bound else by_digits(finding),
+        "direction": effect.direction,
+        "word": one.nearness.word,
+        "distance": round(one.nearness.distance, 4),
+        "differs": one.nearness.differs,
+        "source": place(entry),
+        "contradicted": contradicted(finding),
+    }
 
 
 def _rank(one: Near) -> tuple[float, str]:
