@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from tare.analysis.metrics import LEAST_BEYOND
 from tare.analysis.model import Distribution
 from tare.records.hlog import Latencies, merged
 
@@ -37,8 +38,6 @@ LADDER = [
 evenly spaced on the logarithmic axis of a tail plot."""
 
 
-LEAST_BEYOND = 10
-"""Observations of a trial beyond a percentile, below which its own value there is chance."""
 LEAST_UNITS = 3
 """Deployments from which a band is drawn: of two, the interval is thirteen standard errors wide."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from tare.analysis.inference.contrast_estimates import Strata
 from tare.analysis.inference.estimates import by_unit, t_interval
+from tare.analysis.inference.independent import summed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -106,13 +107,10 @@ class Differences:
         first, second = (self._repetitions(self._table.get(n, {})) for n in names)
         if len(first) < 2 or len(second) < 2:
             return None
-        parts = [float(np.var(side, ddof=1)) / len(side) for side in (first, second)]
-        se2 = sum(parts)
-        weights = zip(parts, (len(first), len(second)), strict=True)
-        below = sum(part**2 / (n - 1) for part, n in weights)
+        error = summed([(float(np.var(s, ddof=1)) / len(s), len(s) - 1) for s in (first, second)])
         sides = float(first.mean()), float(second.mean())
         return CountDifference(
-            sides, sides[1] - sides[0], math.sqrt(se2), se2**2 / below if below else 1.0,
+            sides, sides[1] - sides[0], error.se, error.df,
             min(len(first), len(second)), "repetition", {}, conditional=False,
         )  # fmt: skip
 
