@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.knowledge.advice_text import following_lines, found_lines
 from tare.knowledge.library import Entry, Library
 from tare.knowledge.read import laid_over
 from tare.knowledge.schema import Finding, Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from tare.knowledge.advice import Advice
 
 BASE: dict[str, Any] = {
     "id": "one",
@@ -53,3 +56,8 @@ def library(findings: Iterable[Finding]) -> Library:
     """A library that holds just these."""
     work = Work(id="study-a", title="A study")
     return Library({one.id: Entry(one, work, "shipped") for one in findings})
+
+
+def advice_lines(advice: Advice) -> list[str]:
+    """The whole text of one answer, as `tare advise` prints it."""
+    return [*found_lines(advice), *following_lines(advice)]

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from tare.knowledge.advice import advise, family
-from tare.knowledge.advice_text import advice_lines
 from tare.knowledge.guidelines import PURPOSES, load_rules
 from tare.knowledge.library import load_library
 from tare.knowledge.query import Query, queries_of
 from tare.study.conditions import expand
 from tare.study.read import load_study
-from tests.knowledge.sample import changed, finding, library
+from tests.knowledge.sample import advice_lines, changed, finding, library
 from tests.knowledge.test_shipped import FILES
 
 SHIPPED = load_library(environment={})
@@ -85,7 +84,7 @@ def test_whether_it_is_safe_depends_on_what_the_benchmark_is_for() -> None:
 
 
 def test_what_makes_a_no_a_yes_is_said_beside_it() -> None:
-    lines = list(advice_lines(advise(SHIPPED, ASKED)))
+    lines = advice_lines(advise(SHIPPED, ASKED))
     assert (
         "  compare-configurations: no, unless the difference is confirmed on the platform of "
         "production" in lines
@@ -105,7 +104,7 @@ def test_where_nothing_is_near_what_was_found_is_shown_all_the_same() -> None:
 
 def test_that_nothing_is_known_comes_before_what_follows_anyway() -> None:
     asked = Query(database="cassandra", platform="docker", over="kvm")
-    lines = list(advice_lines(advise(SHIPPED, asked)))
+    lines = advice_lines(advise(SHIPPED, asked))
     known = next(i for i, line in enumerate(lines) if line.startswith("Nothing is known of docker"))
     assert known < next(i for i, line in enumerate(lines) if line.startswith("Is it safe"))
 

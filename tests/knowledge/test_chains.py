@@ -118,7 +118,7 @@ def test_values_of_one_table_are_compared_however_many_findings_lie_between() ->
         two("pod", KUBERNETES, POD, 5.5, 5.5),
     ]
     sides = {
-        (one.finding.baseline.platform, one.finding.platform): one.finding
+        (one.finding.baseline.platform, one.finding.side.platform): one.finding
         for one in chained(entries(*parts))
         if len(one.links) == 4
     }
@@ -194,7 +194,9 @@ def test_a_place_without_any_difference_sees_none_between_two_of_its_deployments
         ]
         made = [one.finding for one in chained(entries(*parts)) if len(one.links) > 1]
         return {
-            (one.platform, one.effect.direction, one.effect.ratio) for one in made if one.effect
+            (one.side.platform, one.effect.direction, one.effect.ratio)
+            for one in made
+            if one.effect
         }
 
     assert said("2") == {("kubernetes", "none", None), ("swarm", "none", None)}
@@ -206,7 +208,7 @@ def test_a_client_that_moves_alone_is_chained_beside_a_server_that_stays() -> No
     both = {**docker, "client": "docker"}
     alone = {**NATIVE, "client": "docker"}
     made = {
-        (one.finding.baseline.client, one.finding.platform): one.finding.effect
+        (one.finding.baseline.client, one.finding.side.platform): one.finding.effect
         for one in chained(
             entries(
                 two("server", NATIVE, docker, 2.0, 2.2),
@@ -232,7 +234,7 @@ def test_a_statement_on_one_platform_takes_no_values_of_others_back() -> None:
         )
     )
     over_docker = {
-        one.finding.platform: bool(one.finding.discrepancies)
+        one.finding.side.platform: bool(one.finding.discrepancies)
         for one in made
         if one.finding.baseline.platform == "docker"
     }

@@ -23,7 +23,7 @@ def changes(*rows: Any) -> dict[tuple[str, int | None, int | None], float | None
     """(platform, copies before, copies after) to the ratio."""
     return {
         (
-            one.finding.platform,
+            one.finding.side.platform,
             one.finding.baseline.replication_factor,
             one.finding.treatment.replication_factor,
         ): one.finding.effect.ratio

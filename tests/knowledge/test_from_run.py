@@ -39,7 +39,7 @@ def test_every_effect_but_controls_is_a_finding_with_its_interval(made: Knowledg
 def test_sides_are_those_of_the_study(made: KnowledgeFile) -> None:
     one = next(one for one in made.findings if one.metric == "throughput")
     assert one.treatment is not None
-    assert (one.platform, one.treatment.network, one.treatment.storage) == (
+    assert (one.side.platform, one.treatment.network, one.treatment.storage) == (
         "docker", "published", "volume",
     )  # fmt: skip
     assert (one.baseline.platform, one.baseline.machines) == ("native", "vm")
@@ -71,7 +71,7 @@ def test_loads_are_shares_of_the_most_that_the_run_reached(tmp_path: Path) -> No
     shares = {
         one.load.threads: one.load.share
         for one in made.findings
-        if one.metric == "throughput" and one.baseline.platform != one.platform
+        if one.metric == "throughput" and one.baseline.platform != one.side.platform
     }
     assert shares == pytest.approx(
         {16: throughput["native.t16"] / most, 64: throughput["native.t64"] / most}, abs=1e-3

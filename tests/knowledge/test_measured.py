@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from tare.knowledge.advice import FAMILIES, advise, family
-from tare.knowledge.advice_text import advice_lines
 from tare.knowledge.library import load_library
 from tare.knowledge.measured import MeasuredRun, measured_near, measured_runs
 from tare.knowledge.measured_from import measured_from, written
 from tare.knowledge.query import Query
-from tests.knowledge.sample import changed, finding, library
+from tests.knowledge.sample import advice_lines, changed, finding, library
 
 KEPT = Path(__file__).parents[2] / "docs" / "replications"
 ASKED = Query(database="cassandra", platform="docker", network="bridge", operation="update")
@@ -47,7 +46,7 @@ def test_no_published_number_is_moved_by_it() -> None:
 
 def test_validity_stands_before_the_numbers_and_valid_runs_before_others() -> None:
     runs = [run("broken", valid=False), run("sound")]
-    lines = list(advice_lines(advise(library([changed(3.0)]), ASKED, measured=runs)))
+    lines = advice_lines(advise(library([changed(3.0)]), ASKED, measured=runs))
     first = next(i for i, one in enumerate(lines) if one.startswith("Measured by Tare itself"))
     told = lines[first:]
     assert told[1] == "  sound: a valid run"

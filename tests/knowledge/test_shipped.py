@@ -113,7 +113,7 @@ def test_shirinbab_table_2(row: str) -> None:
     ):
         one = FINDINGS[f"shirinbab-2020.t2.rf{factor}.{load}.{metric}.{platform}"]
         assert (one.values.baseline, one.values.treatment) == (base, treated)
-        assert one.platform == platform
+        assert one.side.platform == platform
 
 
 @pytest.mark.parametrize(

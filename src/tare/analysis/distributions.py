@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
+from tare.analysis.metrics import LEAST_BEYOND
 from tare.analysis.model import Distribution
-from tare.records.hlog import merged
+from tare.records.hlog import Latencies, merged
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
     from tare.analysis.metrics import LatencyKey
     from tare.analysis.reading import Pooled
     from tare.analysis.trials import Trial
-    from tare.records.hlog import Latencies
+    from tare.records.hlog import HistogramLog
 
     Band = list[tuple[float, float, float]]
 
 ALL = "ALL"
-KINDS: tuple[Literal["service", "response"], ...] = ("service", "response")
+KINDS = {"st": "service", "rt": "response"}
+"""What is timed, by the ends of a histogram log's tags."""
+LOST_SHARE = 0.01
+"""Share of the operations that may be missing from the histograms: the last interval of a client
+may end a moment before its final count."""
 
 LADDER = [
     *range(0, 90, 5),
@@ -33,8 +38,6 @@ LADDER = [
 evenly spaced on the logarithmic axis of a tail plot."""
 
 
-LEAST_BEYOND = 10
-"""Observations of a trial beyond a percentile, below which its own value there is chance."""
 LEAST_UNITS = 3
 """Deployments from which a band is drawn: of two, the interval is thirteen standard errors wide."""
 
@@ -110,10 +113,19 @@ def _band(units: Sequence[Sequence[Sequence[float]]]) -> Band:
     ]
 
 
+def add_log(found: dict[LatencyKey, Latencies], log: HistogramLog) -> None:
+    """Add a log's service and response times; RecordError where their resolution is another."""
+    for tag, part in log.totals.items():
+        operation, _, kind = tag.rpartition("-")
+        if operation and kind in KINDS:
+            found.setdefault((operation, KINDS[kind]), Latencies()).add(part)
+
+
 def _with_all(parts: Mapping[LatencyKey, Latencies]) -> dict[LatencyKey, Latencies]:
     """These histograms, and per kind one over all operations."""
     together: dict[LatencyKey, Latencies] = {
-        (ALL, kind): merged(part for (_, of), part in parts.items() if of == kind) for kind in KINDS
+        (ALL, kind): merged(part for (_, of), part in parts.items() if of == kind)
+        for kind in KINDS.values()
     }
     return {**parts, **together}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.catalogue import describe
-from tare.analysis.inference.estimates import Estimate
+from tare.analysis.inference.estimates import Estimate, by_unit
 from tare.analysis.inference.significance import levels_after
 from tare.analysis.inference.verdicts import WIDEST, planned_units
 from tare.analysis.scopes import AGAINST, Scope, against
@@ -188,9 +188,8 @@ def _sd_with(effect: Effect, blocks: int) -> float:
     Its variance is that of deployments and that of blocks over their number; the latter is known
     from the pairs inside the rounds.
     """
-    rounds: dict[int, list[float]] = {}
-    for pair in effect.pairs:
-        rounds.setdefault(pair.round, []).append(math.log(pair.ratio))
+    pairs = {(pair.round, pair.block): math.log(pair.ratio) for pair in effect.pairs}
+    rounds = by_unit(pairs, by_deployment=True)
     df = sum(len(own) - 1 for own in rounds.values())
     before = len(effect.pairs) / max(len(rounds), 1)
     if df < 1 or blocks == before:

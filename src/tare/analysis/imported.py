@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.distributions import LOST_SHARE, add_log
 from tare.analysis.series import progress_of, sampled_series
 from tare.errors import RecordError
-from tare.records.hlog import Latencies, read_hlog
+from tare.records.hlog import read_hlog
 
 if TYPE_CHECKING:
     from tare.analysis.trials import Trial
     from tare.records.reader import ProgressInterval, TrialRecord
     from tare.records.samples import Samples
 
-KINDS = {"st": "service", "rt": "response"}
-LOST_SHARE = 0.01
-"""Share of the operations that may be missing from the histograms."""
 LONGEST_HOLD = 60
 """A value over an interval of up to so many seconds is drawn over all of it."""
 
@@ -23,16 +21,13 @@ LONGEST_HOLD = 60
 def imported_latencies(record: TrialRecord, trial: Trial) -> None:
     """The sum of the trial's histogram logs; damage is named, and then nothing is taken."""
     manifest = record.manifest
-    found = trial.latencies
     try:
         for name in manifest.histograms:
             log = read_hlog(record.files.hlog(name))
             trial.damage += log.damage
-            for tag, part in log.totals.items():
-                operation, _, kind = tag.rpartition("-")
-                if operation and kind in KINDS:
-                    part.tick_ns = manifest.histogram_tick_ns
-                    found.setdefault((operation, KINDS[kind]), Latencies()).add(part)
+            for part in log.totals.values():
+                part.tick_ns = manifest.histogram_tick_ns
+            add_log(trial.latencies, log)
     except RecordError as error:
         trial.note_damage(error)
     if trial.damage:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.analysis.catalogue import ALL
+from tare.analysis.distributions import LOST_SHARE, add_log
 from tare.analysis.imported import imported_latencies, imported_series, whole
 from tare.analysis.metrics import LatencyKey, trial_values
 from tare.analysis.series import (
@@ -27,20 +28,16 @@ from tare.analysis.why.resources import (
 )
 from tare.errors import RecordError
 from tare.records.events import read_events
-from tare.records.hlog import HistogramLog, Latencies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tare.records.hlog import HistogramLog, Latencies
     from tare.records.manifest import TrialManifest
     from tare.records.reader import TrialRecord
     from tare.records.samples import Samples
 
 CPU_MODES = frozenset(f"cpu_{mode}" for mode in MODES)
-KINDS = {"st": "service", "rt": "response"}
-LOST_SHARE = 0.01
-"""Share of the operations that may be missing from the histograms: the last interval of a client
-may end a moment before its final count."""
 
 
 @dataclass
@@ -192,10 +189,7 @@ def _histograms(record: TrialRecord, trial: Trial) -> list[HistogramLog]:
             log = record.histograms(client)
             logs.append(log)
             trial.damage += log.damage
-            for tag, part in log.totals.items():
-                operation, _, kind = tag.rpartition("-")
-                if operation and kind in KINDS:
-                    found.setdefault((operation, KINDS[kind]), Latencies()).add(part)
+            add_log(found, log)
     except RecordError as error:
         trial.note_damage(error)
     counted = sum(part.total for (_, kind), part in found.items() if kind == "response")

@@ -16,8 +16,10 @@ from tare.cli.compare_prices import prices_in, show
 from tare.cli.console import Terminal, say_document, say_json
 from tare.cli.finish import NOT_VALID, only_one
 from tare.errors import RecordError, UsageError
+from tare.knowledge.analysis_file import MOST_BYTES
 from tare.report.comparison import render_markdown, render_terminal
 from tare.report.write import to_json
+from tare.study.named_file import read_bytes
 from tare.study.quantities import parse_fraction
 
 if TYPE_CHECKING:
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
     from tare.analysis.comparison.model import RunComparison
 
 MET = 1
-LARGEST = 256 * 2**20
-"""Bytes of an `analysis.json` that are read; 10,000 trials with their series have about half."""
+_REMEDY = "name a run's directory, or make its analysis.json again with `tare report`"
 
 
 def read_side(path: Path) -> Analysis:
@@ -46,23 +47,20 @@ def read_side(path: Path) -> Analysis:
         )
     if not path.is_file():
         return analyse(path.absolute())
-    if path.stat().st_size > LARGEST:
-        raise _unusable(path, f"it is larger than {LARGEST // 2**20} MiB")
+    content = read_bytes(
+        path, MOST_BYTES, "an analysis", RecordError, missing=_REMEDY, too_large=_REMEDY
+    )
     try:
-        return Analysis.model_validate_json(path.read_bytes())
+        return Analysis.model_validate_json(content)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise _unusable(path, f"{place + ': ' if place else ''}{first['msg']}") from error
-
-
-def _unusable(path: Path, why: str) -> RecordError:
-    return RecordError(
-        "this is not the analysis of a run",
-        where=str(path),
-        why=why,
-        remedy="name a run's directory, or make its analysis.json again with `tare report`",
-    )
+        raise RecordError(
+            "this is not the analysis of a run",
+            where=str(path),
+            why=f"{place + ': ' if place else ''}{first['msg']}",
+            remedy=_REMEDY,
+        ) from error
 
 
 def status(comparison: RunComparison, fail_on: Sequence[FailOn]) -> int:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tare.knowledge.claims import by_digits, claim_of, contradicted
+from tare.knowledge.claims import claim_of, contradicted
 from tare.knowledge.conclusion import Conclusion, conclude, ends_of
 from tare.knowledge.guidelines import PURPOSES, Purpose, Rule, load_rules
-from tare.knowledge.library import place
 from tare.knowledge.measured import Measured, measured_near
 from tare.knowledge.nearness import RELATED
 from tare.knowledge.pooling import Pooled, pool
 from tare.knowledge.proposal import obstacle, takes_turns
 from tare.knowledge.relevant import near_to, relevant
+from tare.knowledge.rows import told
 from tare.knowledge.sizing import Size, size_of
 from tare.runtimes.registry import containers
 from tare.study.metric_names import SERVER_UTIL
@@ -251,32 +251,14 @@ def _rank(one: Near) -> tuple[float, bool, str]:
 
 def _found(one: Near, entry: Entry) -> Found:
     finding = one.finding
-    effect = finding.effect
-    if effect is None:
-        raise ValueError(f"{finding.id} is no effect")
-    claim = claim_of(finding)
-    bound = claim if claim is not None and claim.kind == "bound" else None
     return Found(
-        id=finding.id,
+        **told(one, entry),
         links=list(entry.links),
-        study=finding.study,
         origin=entry.origin,
-        metric=finding.metric,
-        ratio=None if bound else effect.ratio,
-        low=bound.low if bound else None,
-        high=bound.high if bound else None,
         values=_values(finding),
         unit=finding.unit,
-        ci=finding.spread.ci,
-        digits=None if bound else by_digits(finding),
-        direction=effect.direction,
-        how=effect.how,
-        word=one.nearness.word,
-        distance=round(one.nearness.distance, 4),
-        differs=one.nearness.differs,
-        source=place(entry),
+        how=finding.effect.how if finding.effect else "",
         notes=finding.notes,
-        contradicted=contradicted(finding),
     )
 
 

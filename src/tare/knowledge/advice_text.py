@@ -14,12 +14,6 @@ if TYPE_CHECKING:
     from tare.knowledge.measured import Measured
 
 
-def advice_lines(advice: Advice) -> Iterator[str]:
-    """The advice as text: what to expect, what was found, what follows, what would settle it."""
-    yield from found_lines(advice)
-    yield from following_lines(advice)
-
-
 def found_lines(advice: Advice) -> Iterator[str]:
     """What to expect, and what was found."""
     yield f"{advice.question}"

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tare.analysis.catalogue import in_order
 from tare.analysis.comparison.two_runs import ConditionSide, welch
+from tare.analysis.inference.verdicts import as_ratios
 from tare.enumeration import count
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import advise, family
@@ -250,10 +251,7 @@ def _units(lives: Mapping[str, Sequence[float]], *, by_deployment: bool) -> Cond
 def _interval(old: ConditionSide, new: ConditionSide) -> tuple[float, float] | None:
     """Of the ratio of geometric means; None: a side has one unit only."""
     found = welch(old, new)
-    if found is None:
-        return None
-    low, high = found.interval(LEVEL)
-    return math.exp(low), math.exp(high)
+    return None if found is None else as_ratios(found.interval(LEVEL))
 
 
 def change_verdict(

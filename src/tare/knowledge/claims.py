@@ -77,7 +77,7 @@ def _other_numbers(finding: Finding, ratio: float) -> list[tuple[float, str]]:
     """The ratios that the source prints elsewhere, and their places, if all are of one direction
     with the effect's."""
     found = [
-        (_elsewhere(finding, one, ratio), one.place)
+        (ratio if (other := other_ratio(finding, one)) is None else other, one.place)
         for one in finding.discrepancies
         if one.about in ("change", "points")
     ]
@@ -85,10 +85,10 @@ def _other_numbers(finding: Finding, ratio: float) -> list[tuple[float, str]]:
     return found if alike else []
 
 
-def _elsewhere(finding: Finding, clash: Discrepancy, ratio: float) -> float:
-    """The other number as a ratio; the effect's own where there is none."""
-    whole = 100 if clash.about == "change" else finding.values.baseline
-    return 1 + clash.other / whole if clash.other is not None and whole else ratio
+def other_ratio(finding: Finding, clash: Discrepancy) -> float | None:
+    """The other number of the change as a ratio; None: there is none, or none of the change."""
+    whole = {"change": 100, "points": finding.values.baseline}.get(clash.about)
+    return 1 + clash.other / whole if clash.other is not None and whole else None
 
 
 def hidden(finding: Finding, ratio: float) -> tuple[float, float]:

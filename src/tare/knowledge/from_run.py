@@ -17,6 +17,7 @@ from tare.knowledge.derived import direction_of
 from tare.knowledge.schema import (
     Finding,
     KnowledgeFile,
+    Operation,
     PublishedEffect,
     PublishedLoad,
     Side,
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
     from tare.study.conditions import Condition
     from tare.study.schema import Setup, Study
 
-OPERATIONS = ("all", "mixed", "read", "update", "insert", "write", "rmw")
+OPERATIONS = get_args(Operation)
 _DIGITS = 6
-_COMPUTED = ".computed."
+COMPUTED = ".computed."
 """Between the run's name and the rest of the id of a finding that was made of it."""
 
 
@@ -139,7 +140,7 @@ class _Made:
             for one in self.analysis.effects
         ):
             levels += f"-by-{_slug(effect.factor)}"
-        return f"{self.run}{_COMPUTED}{levels}.{effect.metric}"
+        return f"{self.run}{COMPUTED}{levels}.{effect.metric}"
 
     def database_of(self, conditions: Iterable[str]) -> Any:
         """Of an imported run, which database these are of; empty: its document says it."""
@@ -156,8 +157,7 @@ class _Made:
             fields = [("database", field) for field in ACKNOWLEDGING]
             if not all(any(says(own, field) for field in fields) for own in paths):
                 return ""
-        words = {declared(one.kind).acknowledged(one) for one in said.values()}
-        return words.pop() if len(words) == 1 else ""
+        return _common(declared(one.kind).acknowledged(one) for one in said.values()) or ""
 
     def setups(self, levels: Mapping[str, str]) -> dict[str, Setup]:
         """Condition to setup, of all with these levels: several, where an effect averages."""
@@ -211,7 +211,7 @@ def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
 
 def written_by(finding: Finding, run: str) -> bool:
     """Whether the finding was made of the run of this name."""
-    return finding.id.startswith(f"{_slug(run)}{_COMPUTED}")
+    return finding.id.startswith(f"{_slug(run)}{COMPUTED}")
 
 
 def _part_of(part: Effect, whole: Effect) -> bool:

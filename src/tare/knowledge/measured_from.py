@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.model import Analysis
 from tare.knowledge.advice import FAMILIES, family
-from tare.knowledge.from_run import About, findings_of
+from tare.knowledge.derived import LONGEST_ID
+from tare.knowledge.from_run import COMPUTED, About, findings_of
 from tare.knowledge.measured import MeasuredRun
 from tare.study.read import load_study
 
@@ -44,7 +45,7 @@ def _kept(finding: Finding, run: str) -> Finding:
     effect = finding.effect
     return finding.model_copy(
         update={
-            "id": f"{run}.{finding.id.partition('.computed.')[2]}"[:120],
+            "id": f"{run}.{finding.id.partition(COMPUTED)[2]}"[:LONGEST_ID],
             "notes": "",
             "effect": effect.model_copy(update={"mean_of": []}) if effect else None,
         }

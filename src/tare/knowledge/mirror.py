@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.knowledge.claims import claim_of
+from tare.knowledge.claims import claim_of, other_ratio
 from tare.knowledge.derived import rounded
 from tare.knowledge.library import Entry, place_inside
 from tare.knowledge.schema import PublishedEffect, Source, Values
@@ -87,12 +87,10 @@ def _spread(spread: Spread) -> Spread:
 
 def _discrepancies(finding: Finding, ratio: float | None) -> Iterator[Discrepancy]:
     """A second number of the change is read the other way round as well."""
-    base = finding.values.baseline
     for clash in finding.discrepancies:
-        whole = {"change": 100, "points": base}.get(clash.about)
-        if clash.other is None or not whole or ratio is None:
+        other = other_ratio(finding, clash)
+        if other is None or ratio is None:
             yield clash.model_copy(update={"other": None})
             continue
-        other = 1 + clash.other / whole
         change = rounded((1 / other - 1) * 100) if other > 0 else None
         yield clash.model_copy(update={"about": "change", "other": change})

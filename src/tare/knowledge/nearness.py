@@ -108,7 +108,7 @@ def nearness(asked: Query, finding: Finding) -> Nearness:
 
 def _differences(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
     """(field, difference 0 to 1, phrase) of everything that the question states."""
-    side = finding.treatment or finding.baseline
+    side = finding.side
     platform, over = as_asked(asked, side, finding.baseline)
     yield "platform", _platforms(asked.platform, platform), f"platform {platform}"
     yield "over", _platforms(asked.over, over), f"compared with {over}"
@@ -140,7 +140,7 @@ def as_asked(asked: Query, side: Side, base: Side) -> tuple[str, str]:
 
 def _place(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
     """What is between client and node, and on what machines both run."""
-    side, base = finding.treatment or finding.baseline, finding.baseline
+    side, base = finding.side, finding.baseline
     if asked.plugin:
         known = side.plugin or None
         much = UNKNOWN if known is None else float(not same_plugin(asked.plugin, known))
@@ -155,7 +155,7 @@ def _place(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
         kind = machine_kind(base.machines)
         yield "machines", _plain(asked.machines, kind), _say("machines", kind)
     if asked.instance:
-        named = names_instance(finding, asked.instance)
+        named = names_machine(finding.hardware, asked.instance)
         yield "instance", float(not named), f"other machines than {asked.instance}"
 
 
@@ -164,9 +164,9 @@ def machine_kind(machines: str | None) -> str | None:
     return "vm" if machines in guests() else machines
 
 
-def names_instance(finding: Finding, instance: str) -> bool:
+def names_machine(hardware: str, name: str) -> bool:
     """The source's hardware is of this name: m3.large, m3-large."""
-    return f"-{key_of(instance)}-" in f"-{key_of(finding.hardware)}-"
+    return f"-{_key(name)}-" in f"-{_key(hardware)}-"
 
 
 def same_plugin(wanted: str, found: str) -> bool:
@@ -181,7 +181,7 @@ def other_path(asked: Query, finding: Finding) -> bool:
     A port of a bridge is reached through the bridge, so these two are one way; what a source does
     not say is none.
     """
-    side = finding.treatment or finding.baseline
+    side = finding.side
     if side.plugin and asked.plugin and not same_plugin(asked.plugin, side.plugin):
         return True
     pair = {asked.network, side.network}
@@ -195,7 +195,7 @@ def other_operation(asked: Query, finding: Finding) -> bool:
     return bool(asked.operation) and operations_apart(asked.operation, finding.operation) == 1
 
 
-def key_of(text: str) -> str:
+def _key(text: str) -> str:
     """A text as a key: lower-case letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
@@ -210,7 +210,7 @@ def _cluster(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]
     for name, wanted, found in (
         ("nodes", asked.nodes, finding.nodes),
         ("replication factor", asked.replication_factor, copies_of(finding)),
-        ("clusters", asked.clusters, (finding.treatment or finding.baseline).clusters),
+        ("clusters", asked.clusters, finding.side.clusters),
     ):
         if wanted is not None:
             yield name, _counts(wanted, found), _say(name, found)

@@ -10,7 +10,6 @@ from tare.analysis.model.others_found import OtherFinding, OtherRange, Others
 from tare.analysis.stated_database import NOT_SAID, said_of
 from tare.knowledge.advice import family
 from tare.knowledge.chains import chained
-from tare.knowledge.claims import by_digits, claim_of, contradicted
 from tare.knowledge.from_run import (
     OPERATIONS,
     is_emulated,
@@ -18,7 +17,7 @@ from tare.knowledge.from_run import (
     side_of,
     written_by,
 )
-from tare.knowledge.library import SHIPPED, place, source_of
+from tare.knowledge.library import SHIPPED, source_of
 from tare.knowledge.nearness import (
     RELATED,
     Near,
@@ -29,7 +28,7 @@ from tare.knowledge.nearness import (
 )
 from tare.knowledge.pooling import once, pool
 from tare.knowledge.query import Query, query_of
-from tare.knowledge.rows import WINDOW, very_rows
+from tare.knowledge.rows import WINDOW, told, very_rows
 from tare.knowledge.schema import compared
 from tare.knowledge.seen_machines import kinds_seen, machines_seen
 from tare.study.conditions import expand
@@ -159,21 +158,10 @@ def _entries(library: Library, analysis: Analysis, study: Study) -> dict[str, li
     return {kind: [*part, *chained(part)] for kind, part in found.items()}
 
 
-def _names(effect: Effect, side: str, levels: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """The conditions of one side: several where the effect is an average, whose sides are named
-    by the levels that remain."""
-    if side in levels:
-        return [side]
-    return [
-        name
-        for name, own in levels.items()
-        if effect.levels and ".".join(own.get(factor, "") for factor in effect.levels) == side
-    ]
-
-
 def _question(effect: Effect, run: _Run) -> _Question | None:
     """What the effect asks; None where more than the place differs between its sides, or less."""
-    new, old = (_names(effect, one, run.levels) for one in (effect.treatment, effect.baseline))
+    sides_of = (effect.treatment, effect.baseline)
+    new, old = (effect.conditions_of(side, run.levels) for side in sides_of)
     sides, bases = ({run.sides[name] for name in part} for part in (new, old))
     if len(sides) != 1 or len(bases) != 1 or sides == bases:
         return None
@@ -294,7 +282,7 @@ def _others(question: _Question, entries: Iterable[Entry], own: str) -> Others |
     return Others(
         findings=sum(len(once(of)) for of in studies.values()),
         studies=len(studies),
-        nearest=[_finding(one, by_id[one.finding.id]) for one in firsts[:MOST_STUDIES]],
+        nearest=[OtherFinding(**told(one, by_id[one.finding.id])) for one in firsts[:MOST_STUDIES]],
         seen=(min(lows), max(highs)) if lows else None,
         pooled=OtherRange(ratio=pooled.ratio, ci=pooled.ci, prediction=pooled.prediction)
         if pooled.ratio and pooled.ci and pooled.prediction
@@ -366,27 +354,3 @@ def _rank(one: Near) -> tuple[float, bool, bool, str]:
     stated = effect is None or effect.ratio is None
     distance = round(one.nearness.distance, 2)
     return distance, stated, not one.finding.computed, one.finding.id
-
-
-def _finding(one: Near, entry: Entry) -> OtherFinding:
-    finding, effect = one.finding, one.finding.effect
-    word = one.nearness.word
-    claim = claim_of(finding)
-    if effect is None or claim is None or word == "far":
-        raise ValueError(f"{finding.id} is no effect that is near")
-    return OtherFinding(
-        id=finding.id,
-        study=finding.study,
-        metric=finding.metric,
-        ratio=effect.ratio if claim.kind != "bound" else None,
-        low=claim.low,
-        high=claim.high,
-        ci=finding.spread.ci,
-        digits=by_digits(finding) if claim.kind != "bound" else None,
-        direction=effect.direction,
-        word=word,
-        distance=round(one.nearness.distance, 4),
-        differs=one.nearness.differs,
-        source=place(entry),
-        contradicted=contradicted(finding),
-    )

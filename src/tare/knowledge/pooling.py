@@ -13,8 +13,9 @@ import warnings
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
-from scipy import special
 
+from tare.analysis.inference.estimates import t_interval
+from tare.analysis.inference.verdicts import as_ratios
 from tare.enumeration import count
 from tare.knowledge.claims import claim_of
 from tare.knowledge.rows import NearFinding, counting, part_of
@@ -174,7 +175,7 @@ def once(parts: Sequence[Near]) -> list[Near]:
 
 
 def _conditions(finding: Finding) -> tuple[object, ...]:
-    side = finding.treatment or finding.baseline
+    side = finding.side
     load = finding.load
     where = (side.platform, side.network, side.storage, side.client, side.plugin, side.address)
     cluster = (finding.replication_factor, tuple(finding.workload), finding.hardware)
@@ -206,14 +207,12 @@ def _random_effects(studies: Sequence[StudyEffect]) -> Pooled:
             f"Random effects over {k} studies: Paule-Mandel between-study variance, "
             "Hartung-Knapp-Sidik-Jonkman interval."
         )
-    t = float(special.stdtrit(k - 1, 0.5 + LEVEL / 2))
-    ahead = math.hypot(tau, se)
     return Pooled(
         studies=list(studies),
         enough=True,
         ratio=math.exp(mean),
-        ci=(math.exp(mean - t * se), math.exp(mean + t * se)),
-        prediction=(math.exp(mean - t * ahead), math.exp(mean + t * ahead)),
+        ci=as_ratios(t_interval(mean, se, k - 1, LEVEL)),
+        prediction=as_ratios(t_interval(mean, math.hypot(tau, se), k - 1, LEVEL)),
         tau=tau,
         method=f"{method} Prediction interval with {k - 1} degrees of freedom.",
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.databases.registry import declared
 from tare.knowledge.from_run import side_of
+from tare.knowledge.nearness import machine_kind
 from tare.knowledge.schema import compared
 from tare.load.workloads import sides
 from tare.runtimes.registry import BARE, CONTAINER
@@ -168,9 +169,7 @@ def query_of(
 
 def _kind(side: Side, base: Side) -> str:
     """The machines of both sides, where they are no part of the question: a guest is a machine."""
-    if side.machines != base.machines or side.machines is None:
-        return ""
-    return "physical" if side.machines == "physical" else "vm"
+    return machine_kind(side.machines if side.machines == base.machines else None) or ""
 
 
 def _reads(setup: Setup) -> float | None:

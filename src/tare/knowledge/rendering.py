@@ -64,7 +64,7 @@ def side_of(side: Side) -> str:
 def row(entry: Entry) -> dict[str, str | int | float | None]:
     """One finding as a CSV row."""
     one = entry.finding
-    side = one.treatment or one.baseline
+    side = one.side
     effect, ci = one.effect, one.spread.ci
     return {
         "id": one.id,

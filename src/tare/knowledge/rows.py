@@ -6,16 +6,17 @@ out is what its own source contradicts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.knowledge.claims import Kind, by_digits, claim_of, contradicted
+from tare.knowledge.library import place
 from tare.knowledge.mixes import mixes_apart
 from tare.knowledge.nearness import (
     RELATED,
     copies_of,
-    names_instance,
+    names_machine,
     other_operation,
     other_path,
 )
@@ -25,6 +26,7 @@ from tare.knowledge.wording import percent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from tare.knowledge.library import Entry
     from tare.knowledge.nearness import Near
     from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
@@ -117,7 +119,7 @@ def _exactly(asked: Query) -> Iterator[Callable[[Finding], bool]]:
     if asked.address:
         yield lambda one: one.treatment is not None and one.treatment.address == asked.address
     if asked.instance:
-        yield lambda one: names_instance(one, asked.instance)
+        yield lambda one: names_machine(one.hardware, asked.instance)
     if asked.replication_factor:
         yield lambda one: copies_of(one) == asked.replication_factor
     if asked.clusters:
@@ -144,9 +146,9 @@ def part_of(one: Near) -> NearFinding:
         low=claim.low,
         high=claim.high,
         direction=claim.direction,
-        network=(finding.treatment or finding.baseline).network or "",
-        plugin=(finding.treatment or finding.baseline).plugin,
-        address=(finding.treatment or finding.baseline).address,
+        network=finding.side.network or "",
+        plugin=finding.side.plugin,
+        address=finding.side.address,
         over_plugin=finding.baseline.plugin,
         operation=finding.operation,
         workload=finding.workload,
@@ -157,6 +159,34 @@ def part_of(one: Near) -> NearFinding:
         assumed=finding.notes if finding.effect and finding.effect.how == "chained" else "",
         differs=dict(one.nearness.fields),
     )
+
+
+def told(one: Near, entry: Entry) -> dict[str, Any]:
+    """What a list of findings says of one: its number or bound, how near it is, its place.
+
+    Raises:
+        ValueError: it states a variability alone.
+    """
+    finding, effect, claim = one.finding, one.finding.effect, claim_of(one.finding)
+    if effect is None or claim is None:
+        raise ValueError(f"{finding.id} is no effect")
+    bound = claim.kind == "bound"
+    return {
+        "id": finding.id,
+        "study": finding.study,
+        "metric": finding.metric,
+        "ratio": None if bound else effect.ratio,
+        "low": claim.low,
+        "high": claim.high,
+        "ci": finding.spread.ci,
+        "digits": None if bound else by_digits(finding),
+        "direction": effect.direction,
+        "word": one.nearness.word,
+        "distance": round(one.nearness.distance, 4),
+        "differs": one.nearness.differs,
+        "source": place(entry),
+        "contradicted": contradicted(finding),
+    }
 
 
 def _rank(one: Near) -> tuple[float, str]:

@@ -217,9 +217,9 @@ class Finding(KnowledgePart):
     notes: Text = ""
 
     @property
-    def platform(self) -> str:
-        """The treatment's platform; the baseline's where there is no treatment."""
-        return (self.treatment or self.baseline).platform
+    def side(self) -> Side:
+        """What it is about: the treatment; the baseline where there is no treatment."""
+        return self.treatment or self.baseline
 
     @property
     def computed(self) -> bool:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tare.knowledge.library import Entry
-    from tare.knowledge.schema import Finding, Side
+    from tare.knowledge.schema import Finding
 
 
 @dataclass(frozen=True)
@@ -47,19 +47,14 @@ def _fits(finding: Finding, wanted: Filters) -> bool:
         _same(wanted.database, finding.database)
         and _any(wanted.platform, (side.platform for side in sides))
         and _same(wanted.over, finding.baseline.platform)
-        and _any(wanted.network, (side.network for side in _decisive(finding)))
-        and _any(wanted.storage, (side.storage for side in _decisive(finding)))
-        and _any(wanted.client, (side.client for side in _decisive(finding)))
+        and _same(wanted.network, finding.side.network)
+        and _same(wanted.storage, finding.side.storage)
+        and _same(wanted.client, finding.side.client)
         and _any(wanted.workload, finding.workload)
         and _same(wanted.operation, finding.operation)
         and _metric(wanted.metric, finding.metric)
         and _any(wanted.study, (finding.study, finding.id))
     )
-
-
-def _decisive(finding: Finding) -> list[Side]:
-    """The side whose network and storage a finding is about."""
-    return [finding.treatment or finding.baseline]
 
 
 def _same(wanted: str, value: str | None) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.analysis.inference.least import least_number
 from tare.analysis.usual_spread import IN_SLICES
 from tare.knowledge.pooling import sd_log
 
@@ -75,13 +76,7 @@ def size_of(near: Iterable[Near], margin: float, *, in_slices: bool = False) -> 
 def deployments_for(sd: float, margin: float) -> int:
     """Least number of pairs with the power, between LEAST and MOST (noncentral t)."""
     effect = math.log1p(margin) / sd
-    low, high = LEAST - 1, LEAST
-    while high < MOST and _power(effect, high) < POWER:
-        low, high = high, min(MOST, high * 2)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _power(effect, middle) >= POWER else (middle, high)
-    return high
+    return least_number(lambda n: _power(effect, n) >= POWER, LEAST, MOST)
 
 
 def _power(effect: float, n: int) -> float:

@@ -8,7 +8,6 @@ from tare.analysis.parity import PROPERTY, SEVERAL, UNTOLD
 from tare.enumeration import first_of
 from tare.report import numbers
 from tare.report.escaping import plain
-from tare.report.traces import side_conditions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,8 +27,10 @@ def also_differs(analysis: Analysis, effect: Effect) -> str:
     unexpected = [one for one in analysis.parity if not one.expected]
     if not unexpected or not analysis.imported:
         return ""
+    levels = {one.condition: one.levels for one in analysis.conditions}
     before, after = (
-        _conditions(analysis, effect, side) for side in (effect.baseline, effect.treatment)
+        frozenset(effect.conditions_of(side, levels))
+        for side in (effect.baseline, effect.treatment)
     )
     found = [text for one in unexpected if (text := _difference(one, before, after))]
     return first_of(found, MOST_SHOWN)
@@ -47,12 +48,6 @@ def grid_note(analysis: Analysis, effects: Iterable[Effect]) -> list[str]:
         f"In {numbers.count(len(named), 'comparison')} of {len(found):,} more differs than the "
         f"study says: {'; '.join(kinds[:MOST_SHOWN])}{more}. These may be the effect."
     ]
-
-
-def _conditions(analysis: Analysis, effect: Effect, side: str) -> frozenset[str]:
-    levels = {one.condition: one.levels for one in analysis.conditions}
-    names = [side] if side in levels else side_conditions(levels, side, tuple(effect.levels))
-    return frozenset(names)
 
 
 def _difference(one: ParityDifference, before: frozenset[str], after: frozenset[str]) -> str:

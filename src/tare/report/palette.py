@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tare.report.traces import side_conditions
 from tare.report.words import reference
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def _places(analysis: Analysis) -> dict[str, int]:
     """Conditions, and averages over conditions, to the place of the exhibits' line they are in."""
     levels = {c.condition: c.levels for c in analysis.conditions}
     sides = {
-        name: [name] if name in levels else side_conditions(levels, name, tuple(effect.levels))
+        name: effect.conditions_of(name, levels)
         for effect in analysis.effects
         if not effect.aa
         for name in (effect.baseline, effect.treatment)

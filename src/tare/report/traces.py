@@ -55,7 +55,7 @@ def effect_trials(analysis: Analysis) -> list[list[int]]:
         for side in (effect.baseline, effect.treatment):
             key = side, tuple(effect.levels)
             if key not in sides:
-                names = [side] if side in levels else side_conditions(levels, side, key[1])
+                names = effect.conditions_of(side, levels)
                 sides[key] = [i for name in names for i in by_condition.get(name, [])]
             rows.update(sides[key])
         cells = set() if effect.over else {(p.round, p.block) for p in effect.pairs}
@@ -67,14 +67,3 @@ def effect_trials(analysis: Analysis) -> list[list[int]]:
             )
         )
     return found
-
-
-def side_conditions(
-    levels: Mapping[str, Mapping[str, str]], side: str, factors: tuple[str, ...]
-) -> list[str]:
-    """The conditions whose levels of these factors, joined by dots, are the name of the side."""
-    return [
-        name
-        for name, own in levels.items()
-        if factors and ".".join(own.get(factor, "") for factor in factors) == side
-    ]

@@ -16,6 +16,7 @@ import numpy as np
 from tare.analysis.catalogue import NO_RATIO
 from tare.analysis.inference.estimates import Estimate
 from tare.analysis.inference.twoway import fit_two_way
+from tare.analysis.inference.verdicts import LEAST_SE
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from tare.analysis.inference.estimates import Cell, UnitKind
     from tare.analysis.inference.twoway import Table
     from tare.analysis.model import Analysis
-
-LEAST_SE = 1e-12
-"""Standard errors below this are rounding of equal numbers."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.analysis.inference.estimates import by_unit
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -34,11 +36,7 @@ def hierarchical(pairs: Mapping[Cell, float], *, by_deployment: bool) -> tuple[f
         pairs: (round, block) to log-ratio.
         by_deployment: a round is one deployment; else every block is a unit of its own.
     """
-    rounds: dict[int, list[float]] = {}
-    for (round_, block), value in pairs.items():
-        key = round_ if by_deployment else round_ * 100_003 + block
-        rounds.setdefault(key, []).append(value)
-    units = list(rounds.values())
+    units = list(by_unit(pairs, by_deployment=by_deployment).values())
     chosen = _choices(len(units))
     total = np.zeros(RESAMPLES)
     if all(len(unit) == 1 for unit in units):  # nothing is drawn inside them

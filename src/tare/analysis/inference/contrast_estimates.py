@@ -104,6 +104,13 @@ class Rules:
         sides = contrast.baseline, contrast.treatment, *repeats
         return apart(served, [name for name in sides if name in served])
 
+    def estimate(
+        self, stratum: Stratum, contrast: Contrast, repeats: Sequence[str] = ()
+    ) -> Estimate | None:
+        """As `estimates.estimate`, with what is known of the deployments of both sides."""
+        shared, alike = self.shared(contrast), self.alike(contrast)
+        return estimate(stratum, contrast.treatment, shared=shared, alike=alike, repeats=repeats)
+
     def repeats(self, contrast: Contrast, contrasts: Contrasts) -> list[str]:
         """The baseline's setup under other names, on deployments that neither side has.
 
@@ -290,13 +297,7 @@ def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterato
         stratum = strata.of(contrast, repeats)
         if stratum is None:
             continue
-        result = estimate(
-            stratum,
-            contrast.treatment,
-            shared=rules.shared(contrast),
-            alike=rules.alike(contrast),
-            repeats=repeats,
-        )
+        result = rules.estimate(stratum, contrast, repeats)
         if result is not None:
             pairs, own = result.pairs, logs[contrast.treatment]
             base = [math.exp(own[cell] - ratio) for cell, ratio in pairs.items()]
@@ -341,12 +342,7 @@ def _average_in_blocks(
     peers = rules.peers(contrast, weights)
     own = averaged_logs(logs, {name: weights[name] for name in peers})
     stratum = make_stratum(own, contrast.baseline, by_deployment=rules.by_deployment)
-    result = estimate(
-        stratum,
-        contrast.treatment,
-        shared=rules.shared(contrast),
-        alike=rules.alike(contrast),
-    )
+    result = rules.estimate(stratum, contrast)
     if result is None:
         return None
     cells, asked = len(found.cells), len(contrast.cells)

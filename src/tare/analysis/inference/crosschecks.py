@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tare.analysis.inference.bootstrap import Resampled, hierarchical
+from tare.analysis.inference.estimates import by_unit
 from tare.analysis.inference.ranks import least_rank_sums, rank_sums, signed_ranks
 from tare.analysis.model import CrossCheck
 
@@ -45,7 +46,8 @@ def check_blocks(found: Estimate, p: float | None) -> list[CrossCheck]:
     """
     by_deployment = found.unit == "deployment"
     low, high = hierarchical(found.pairs, by_deployment=by_deployment)
-    units = _units(found, by_deployment=by_deployment)
+    rounds = by_unit(found.pairs, by_deployment=by_deployment).values()
+    units = [sum(values) / len(values) for values in rounds]
     return [
         _bootstrap(found, (low, high), "deployments, then blocks" if by_deployment else "blocks"),
         _ranks("Wilcoxon signed-rank", signed_ranks(units), _least_signed_ranks(len(units)), p),
@@ -136,12 +138,3 @@ def _ranks(name: str, p: float, least: float, other: float | None) -> CrossCheck
         (p < STRONG and other > WEAK) or (other < STRONG and p > WEAK and least < STRONG)
     )
     return CrossCheck(name=name, ci=None, p=p, agrees=not clash)
-
-
-def _units(found: Estimate, *, by_deployment: bool) -> list[float]:
-    if not by_deployment:
-        return list(found.pairs.values())
-    rounds: dict[int, list[float]] = {}
-    for (round_, _), value in found.pairs.items():
-        rounds.setdefault(round_, []).append(value)
-    return [sum(values) / len(values) for values in rounds.values()]

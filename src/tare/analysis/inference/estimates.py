@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from scipy import special
@@ -17,6 +17,8 @@ from tare.analysis.inference.twoway import TwoWayFit, fit_two_way
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping
+
+Value = TypeVar("Value")
 
 Cell = tuple[int, int]
 """(round, block), both from 1."""
@@ -72,6 +74,14 @@ def t_interval(centre: float, se: float, df: float, level: float) -> tuple[float
     """Two-sided t interval."""
     half = float(special.stdtrit(df, 0.5 + level / 2)) * se
     return centre - half, centre + half
+
+
+def by_unit(cells: Mapping[Cell, Value], *, by_deployment: bool) -> dict[Hashable, list[Value]]:
+    """Unit to the values of its blocks: a unit is a round of one deployment, else each block."""
+    units: dict[Hashable, list[Value]] = {}
+    for cell, value in cells.items():
+        units.setdefault(cell[0] if by_deployment else cell, []).append(value)
+    return units
 
 
 @dataclass(frozen=True)

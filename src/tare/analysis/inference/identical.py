@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.catalogue import SERVICE_DEMAND, in_order
 from tare.analysis.inference.contrast_estimates import apart, logs_of, samples_of, slice_noise_of
-from tare.analysis.inference.estimates import make_stratum
+from tare.analysis.inference.estimates import by_unit, make_stratum
 from tare.analysis.model import IdenticalSpread
 from tare.study.metric_names import margin_of
 
@@ -72,10 +72,9 @@ def _of_slices(own: Sequence[Mapping[Cell, float] | None], *, by_round: bool) ->
     for errors in own:
         if errors is None:
             return None
-        units: dict[Cell, list[float]] = {}
-        for cell, error in errors.items():
-            units.setdefault((cell[0], 0) if by_round else cell, []).append(error**2)
-        variances += [sum(squares) / len(squares) ** 2 for squares in units.values()]
+        squares = {cell: error**2 for cell, error in errors.items()}
+        units = by_unit(squares, by_deployment=by_round).values()
+        variances += [sum(unit) / len(unit) ** 2 for unit in units]
     return math.sqrt(sum(variances) / len(variances)) if variances else None
 
 

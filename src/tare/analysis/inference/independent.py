@@ -133,7 +133,7 @@ def estimate_independent(
     )
 
 
-def _summed(parts: Sequence[tuple[float, float]]) -> StandardError:
+def summed(parts: Sequence[tuple[float, float]]) -> StandardError:
     """Of a sum of independent parts, each a variance with its df: after Satterthwaite (1946)."""
     total = sum(part for part, _ in parts)
     if total <= 0:
@@ -146,7 +146,7 @@ def _welch(weights: Sequence[tuple[Sample, float]]) -> StandardError | None:
     if any(one.n < 2 for one, _ in weights):
         return None
     parts = [(w * w * one.variance / one.n, one.df) for one, w in weights]
-    return _summed(parts)
+    return summed(parts)
 
 
 def _related(
@@ -165,7 +165,7 @@ def _related(
             error = abs(weight) * math.sqrt(one.variance / one.n)
             groups.setdefault((side, served.get(name, name)), []).append((error, one.df))
     parts = [(sum(e for e, _ in own) ** 2, min(df for _, df in own)) for own in groups.values()]
-    return _summed(parts)
+    return summed(parts)
 
 
 def _pooled(

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import special
 
 from tare.analysis.catalogue import describe
+from tare.analysis.inference.estimates import by_unit
 from tare.analysis.inference.mixed import fit_mixed
 from tare.analysis.inference.multiplicity import benjamini_hochberg
 from tare.analysis.inference.significance import PLAIN
@@ -94,9 +95,7 @@ def answer_blocks(question: Question, logs: Logs, rules: Rules) -> InteractionAn
         if mixed is not None:
             return mixed
     common = sorted(set.intersection(*held))
-    units: dict[object, list[Cell]] = {}
-    for cell in common:
-        units.setdefault(cell[0] if by_round else cell, []).append(cell)
+    units = by_unit({cell: cell for cell in common}, by_deployment=by_round)
     if len(units) < 2:
         return None
     tables = np.stack(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.analysis.inference.estimates import by_unit
 from tare.analysis.model import NoiseFloor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from tare.analysis.inference.estimates import Cell, Logs
+    from tare.analysis.inference.estimates import Logs
     from tare.analysis.model import Analysis, Effect
 
 PERCENTILE = 95.0
@@ -43,7 +43,7 @@ def noise_floor(
     if not pairs:
         return None
     floor = _floor(list(pairs.values()))
-    rounds = _round_means(pairs)
+    rounds = [float(np.mean(own)) for own in by_unit(pairs, by_deployment=True).values()]
     return NoiseFloor(
         metric=metric,
         conditions=twins,
@@ -96,10 +96,3 @@ def outdone(effect: Effect) -> bool:
 
 def _floor(log_ratios: Sequence[float]) -> float:
     return math.expm1(float(np.percentile(np.abs(log_ratios), PERCENTILE)))
-
-
-def _round_means(pairs: Mapping[Cell, float]) -> list[float]:
-    rounds: dict[int, list[float]] = defaultdict(list)
-    for (round_, _), value in pairs.items():
-        rounds[round_].append(value)
-    return [float(np.mean(values)) for values in rounds.values()]

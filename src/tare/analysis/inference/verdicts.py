@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from scipy import special
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tare.analysis.inference.least import least_number
 
+if TYPE_CHECKING:
     from tare.analysis.inference.estimates import Estimate
     from tare.analysis.model import Verdict
 
@@ -22,7 +22,7 @@ POWER = 0.80
 LEAST_DEPLOYMENTS = 3
 """Fewest deployments per condition that Tare advises: with two, one odd cluster is half of the
 evidence."""
-MOST_UNITS = 10_000
+LEAST_UNITS, MOST_UNITS = 2, 10_000
 """Larger designs are not searched; nobody runs them."""
 FAR = 1e3
 """Effects of more standard errors than this are seen for sure."""
@@ -117,14 +117,16 @@ def further_units(
     if planned > found.units:
         return planned - found.units
     sd = max(found.se * math.sqrt(found.units), LEAST_SE)
-    decided = _least_units(lambda n: _decisive(found, margin, sd, n, comparisons))
+    decided = least_number(
+        lambda n: _decisive(found, margin, sd, n, comparisons), LEAST_UNITS, MOST_UNITS
+    )
     return max(1, decided - found.units)
 
 
 def planned_units(found: Estimate, margin: float) -> int:
     """Units that a new study needs to decide at the margin with 80% power, whatever is true."""
     sd = max(found.se * math.sqrt(found.units), LEAST_SE)
-    return _least_units(lambda n: _powerful(found, margin, sd, n))
+    return least_number(lambda n: _powerful(found, margin, sd, n), LEAST_UNITS, MOST_UNITS)
 
 
 def _powerful(found: Estimate, margin: float, sd: float, units: int) -> bool:
@@ -152,15 +154,3 @@ def _decisive(found: Estimate, margin: float, sd: float, units: int, comparisons
     half = float(special.stdtrit(df, 1 - ALPHA)) * se
     inside = low < found.log_ratio - half and found.log_ratio + half < high
     return different or inside
-
-
-def _least_units(enough: Callable[[int], bool]) -> int:
-    """Smallest number of units, from 2, for which `enough` holds; it holds for all larger."""
-    low, high = 1, 2
-    while high < MOST_UNITS and not enough(high):
-        low, high = high, high * 2
-    high = min(high, MOST_UNITS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high

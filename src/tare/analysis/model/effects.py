@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from tare.analysis.model.base import AnalysisPart, Verdict
 from tare.analysis.model.others_found import Others
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Metric(AnalysisPart):
@@ -124,6 +127,22 @@ class Effect(AnalysisPart):
         description="what others found of the same change; null: nothing near is known, or it was "
         "not looked up",
     )
+
+    def conditions_of(self, side: str, levels: Mapping[str, Mapping[str, str]]) -> list[str]:
+        """The conditions that a side, baseline or treatment, stands for: itself, or of an average
+        those whose levels of the factors that remain, joined by dots, are its name.
+
+        Args:
+            levels: of every condition, by its name.
+        """
+        if side in levels:
+            return [side]
+        factors = self.levels
+        return [
+            name
+            for name, own in levels.items()
+            if factors and ".".join(own.get(factor, "") for factor in factors) == side
+        ]
 
     @property
     def differs(self) -> bool:

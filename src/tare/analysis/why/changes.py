@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from tare.analysis.inference.contrast_estimates import Strata
-from tare.analysis.inference.estimates import estimate, t_interval
+from tare.analysis.inference.estimates import by_unit, t_interval
+from tare.analysis.inference.independent import summed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -88,13 +88,7 @@ class Differences:
         stratum, treatment = self._strata.of(contrast, repeats), contrast.treatment
         if stratum is None:
             return None
-        found = estimate(
-            stratum,
-            treatment,
-            shared=self._rules.shared(contrast),
-            alike=self._rules.alike(contrast),
-            repeats=repeats,
-        )
+        found = self._rules.estimate(stratum, contrast, repeats)
         if found is None:
             return None
         treated = self._table[treatment]
@@ -113,21 +107,16 @@ class Differences:
         first, second = (self._repetitions(self._table.get(n, {})) for n in names)
         if len(first) < 2 or len(second) < 2:
             return None
-        parts = [float(np.var(side, ddof=1)) / len(side) for side in (first, second)]
-        se2 = sum(parts)
-        weights = zip(parts, (len(first), len(second)), strict=True)
-        below = sum(part**2 / (n - 1) for part, n in weights)
+        error = summed([(float(np.var(s, ddof=1)) / len(s), len(s) - 1) for s in (first, second)])
         sides = float(first.mean()), float(second.mean())
         return CountDifference(
-            sides, sides[1] - sides[0], math.sqrt(se2), se2**2 / below if below else 1.0,
+            sides, sides[1] - sides[0], error.se, error.df,
             min(len(first), len(second)), "repetition", {}, conditional=False,
         )  # fmt: skip
 
     def _repetitions(self, cells: Mapping[Cell, float]) -> np.ndarray:
         """Independent values: trials of one life of a cluster are related, and enter as a mean."""
-        units: dict[Hashable, list[float]] = {}
-        for cell, value in cells.items():
-            units.setdefault(cell[0] if self._rules.by_deployment else cell, []).append(value)
+        units = by_unit(cells, by_deployment=self._rules.by_deployment)
         return np.array([_mean(own) for own in units.values()])
 
 
@@ -147,8 +136,7 @@ def share(part: CountDifference, whole: CountDifference) -> tuple[float, float, 
     found = part.value / whole.value
     residuals = [part.by_unit[unit] - found * whole.by_unit[unit] for unit in units]
     se = float(np.std(residuals, ddof=1)) / math.sqrt(len(units)) / abs(whole.value)
-    half = float(special.stdtrit(len(units) - 1, 0.5 + LEVEL / 2)) * se
-    return found, found - half, found + half
+    return found, *t_interval(found, se, len(units) - 1, LEVEL)
 
 
 def correlation(
@@ -171,9 +159,7 @@ def correlation(
 
 
 def _centred(values: Mapping[Cell, float]) -> np.ndarray:
-    rounds: dict[int, list[float]] = {}
-    for (round_, _), value in values.items():
-        rounds.setdefault(round_, []).append(value)
+    rounds = by_unit(values, by_deployment=True)
     means = {round_: _mean(own) for round_, own in rounds.items()}
     return np.array([value - means[cell[0]] for cell, value in values.items()])
 

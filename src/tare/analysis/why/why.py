@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.analysis.catalogue import OTHERS, OWNERS, SERVICE_DEMAND, describe, in_beside_order
+from tare.analysis.inference.contrast_estimates import logs_of
 from tare.analysis.model import BesideChange, CostPart, CostSplit, CountChange, Why
 from tare.analysis.why.changes import Differences, correlation, share, tables_of
 from tare.analysis.why.explanation import explain
@@ -80,7 +81,8 @@ def make_why(trials: Sequence[Trial], contrasts: Contrasts, rules: Rules) -> lis
         tables[kind.by] = _added([tables.get(name, {}) for name in kind.parts])
     differences = {name: Differences(t, contrasts, rules) for name, t in tables.items()}
     logs = {name: _positive(table) for name, table in tables.items()}
-    latencies = {name: _logs(trials, name) for name in CORRELATED}
+    measured_logs = logs_of(trials)
+    latencies = {name: measured_logs.get(name, {}) for name in CORRELATED}
     found = []
     for contrast in contrasts.of:
         if contrast.rows:
@@ -188,12 +190,3 @@ def _positive(table: Logs) -> Logs:
         condition: {cell: math.log(value) for cell, value in cells.items() if value > 0}
         for condition, cells in table.items()
     }
-
-
-def _logs(trials: Sequence[Trial], metric: str) -> Logs:
-    found: Logs = {}
-    for trial in sorted(trials, key=lambda t: t.manifest.attempt):
-        if trial.values.get(metric, 0.0) > 0:
-            value = math.log(trial.values[metric])
-            found.setdefault(trial.condition, {})[trial.cell] = value
-    return found

@@ -13,6 +13,7 @@ from tare.analysis.bill import Billing
 from tare.analysis.billed_ways import way_of
 from tare.analysis.catalogue import SERVICE_DEMAND
 from tare.analysis.price_doubts import doubts
+from tare.knowledge.replication.matching import names_in
 from tare.knowledge.replication.measured import ComparisonRequest, effects_of
 from tare.study.metric_names import KINDS
 
@@ -48,7 +49,7 @@ def bills_beside(
     for name, one in undecided.items():
         if not _of_time(one.metric):
             found[name] = f"prices are of CPU time, and {one.metric} is not"
-        elif not done.issuperset(side for pair in one.pairs for side in pair):
+        elif not done.issuperset(names_in(one.pairs)):
             found[name] = NOT_MEASURED
         elif weighing is None:
             found[name] = _never_weighed(run, one) or NOT_WEIGHED
@@ -68,8 +69,8 @@ def bills_beside(
 
 def _never_weighed(run: MeasuredRun, one: ComparisonRequest) -> str:
     """Why no prices would bill these conditions; empty: those of their ways would."""
-    sides = dict.fromkeys(side for pair in one.pairs for side in pair)
-    ways = (way_of(run.conditions[name].setup.model_dump(mode="json")) for name in sides)
+    setups = (run.conditions[name].setup for name in names_in(one.pairs))
+    ways = (way_of(setup.model_dump(mode="json")) for setup in setups)
     return next((way.why for way in ways if way.why), "")
 
 

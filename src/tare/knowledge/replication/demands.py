@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.knowledge.nearness import same_plugin
 from tare.machines.registry import HERE, guests
 from tare.study.schema import SHORT_STRATEGIES
 
@@ -74,10 +75,7 @@ def _platform(side: Side) -> Iterator[Demand]:
         yield _same("address", side.address, lambda s: s.platform.address)
     if side.plugin:
         plugin = side.plugin
-        # a source may name the plugin without its way of sending: flannel, flannel-vxlan
-        yield Demand(
-            "plugin", plugin, lambda c: f"{c.setup.platform.plugin}-".startswith(f"{plugin}-")
-        )
+        yield Demand("plugin", plugin, lambda c: same_plugin(plugin, c.setup.platform.plugin))
     if side.storage:
         yield _same("storage", side.storage, lambda s: s.platform.storage)
     if side.client:

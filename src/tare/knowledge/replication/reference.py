@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import KnowledgeError
 from tare.knowledge.library import source_of
-from tare.knowledge.nearness import key_of
+from tare.knowledge.nearness import names_machine
 from tare.study.conditions import expand
 from tare.study.document import read_document
 from tare.study.patch import assignments
@@ -48,9 +48,8 @@ class Reference:
 
     def named_by(self, hardware: str) -> dict[str, set[str]]:
         """Factor to its levels that the source's hardware names, of factors that set a size."""
-        text = f"-{key_of(hardware)}-"
         named = {
-            factor: {level for level in levels if f"-{key_of(level)}-" in text}
+            factor: {level for level in levels if names_machine(hardware, level)}
             for factor, levels in self.study.factors.items()
             if any(_sets_size(patch) for patch in levels.values())
         }
