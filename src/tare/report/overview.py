@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tare.enumeration import listing
@@ -10,9 +11,6 @@ from tare.report.escaping import plain
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Check
-
-ORDER = {"invalid": 0, "warning": 1, "ok": 2}
-"""States of a check, the gravest first."""
 
 
 def overview(analysis: Analysis) -> list[tuple[str, str]]:
@@ -33,7 +31,7 @@ def overview(analysis: Analysis) -> list[tuple[str, str]]:
 
 def check_summary(checks: list[Check]) -> str:
     """'6 checks: 4 ok, 2 warnings, 0 invalid'."""
-    counts = {status: sum(c.status == status for c in checks) for status in ORDER}
+    counts = Counter(check.status for check in checks)
     return (
         f"{numbers.count(len(checks), 'check')}: {counts['ok']} ok, "
         f"{numbers.count(counts['warning'], 'warning')}, {counts['invalid']} invalid"
