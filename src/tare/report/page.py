@@ -85,8 +85,7 @@ def render_html(analysis: Analysis, figures: Mapping[str, Figure] | None = None)
         .render(
             analysis=analysis,
             alerts=words.alerts(analysis),
-            checks=analysis.checks,
-            check_summary=check_summary(analysis.checks),
+            check_summary=check_summary(analysis),
             standing=standing(analysis),
             facts=overview(analysis),
             reference=words.reference(analysis),
