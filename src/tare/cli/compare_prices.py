@@ -10,6 +10,7 @@ from rich.table import Table
 from tare.analysis.price_changes import compare_parts, compare_prices
 from tare.analysis.prices import NATIVE
 from tare.cli.console import say, say_json, table_console
+from tare.cli.prices_text import difference
 from tare.cli.weigh_parts import digits, scale
 from tare.errors import UsageError
 from tare.records.part_prices import PartWeighing
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         PartComparison,
         PriceChange,
         PriceComparison,
-        ShareChange,
     )
 
 _CHANGE = ("A", "B", "B less A", "B is", "A, %", "B, %", "B less A, points", "in percent B is")
@@ -123,18 +123,9 @@ def _cells(
     """Both sides, in a unit of so many of the change's, and their difference; then the same of
     what is added to native's in percent, empty where there is none."""
     sides = [f"{value / unit:.{places}f}{name}" for value in (change.a, change.b)]
-    cells = [*sides, _difference(change, places, unit), change.verdict]
+    cells = [*sides, difference(change.difference, *change.ci, places, unit), change.verdict]
     share = change.percent
     if share is None:
         return [*cells, *[""] * 4]
-    return [*cells, f"{share.a:+.1f}", f"{share.b:+.1f}", _difference(share, 1), share.verdict]
-
-
-def _difference(
-    change: PriceChange | PartChange | ShareChange, places: int, unit: float = 1
-) -> str:
-    """With its interval, in a unit of so many of the change's."""
-    difference, low, high = (
-        f"{value / unit:+.{places}f}" for value in (change.difference, *change.ci)
-    )
-    return f"{difference} [{low}, {high}]"
+    sides = [f"{share.a:+.1f}", f"{share.b:+.1f}"]
+    return [*cells, *sides, difference(share.difference, *share.ci, 1), share.verdict]
