@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import shutil
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from rich.text import Text
 from tare.artifacts.binaries import find
 from tare.cli import doctor_noise
 from tare.cli.background_load import STOP_THEM
-from tare.cli.console import Terminal, say_json
+from tare.cli.console import Terminal, say_as_json
 from tare.doctor_check import DoctorCheck
 from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours, page_cache
@@ -192,5 +191,5 @@ def tell(checks: Iterable[DoctorCheck], *, json: bool) -> list[DoctorCheck]:
             if one.remedy and not one.ok:
                 console.print("        try: ", one.remedy, sep="")
     if json:
-        say_json(json_module.dumps([asdict(one) for one in found], indent=1))
+        say_as_json([asdict(one) for one in found])
     return found
