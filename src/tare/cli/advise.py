@@ -7,6 +7,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from tare.cli.options import Json, Knowledge
 from tare.databases import registry as databases
 from tare.enumeration import either
 from tare.machines.registry import guests
@@ -14,10 +15,6 @@ from tare.runtimes.registry import BARE, CONTAINER, containers, names
 
 PLATFORMS = (*names(), *guests())
 CLIENTS = (BARE, *containers())
-Knowledge = Annotated[
-    list[Path] | None,
-    typer.Option("--knowledge", help="A further knowledge base; the last one wins.", metavar="DIR"),
-]
 
 
 def command(
@@ -99,7 +96,7 @@ def command(
         Path | None, typer.Option(help="Write the study that would settle it.")
     ] = None,
     knowledge: Knowledge = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    json: Json = False,
 ) -> None:
     """Say what others found under the nearest conditions, and whether it is safe to dockerise."""
     from tare.cli import advising

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json as json_module
 from typing import TYPE_CHECKING, Any
 
-from tare.cli.console import say, say_json
+from tare.cli.console import say, say_as_json, say_json
 from tare.enumeration import first_of
 from tare.errors import KnowledgeError
 from tare.knowledge.advice_text import following_lines, found_lines
@@ -129,7 +128,7 @@ def print_answers(
 ) -> None:
     if json:
         plain: Any = {name: one.model_dump(mode="json") for name, one in answers.items()}
-        say_json(json_module.dumps(plain.get("", plain), indent=1))
+        say_as_json(plain.get("", plain))
         return
     for line in answers_lines(answers):
         say(line)

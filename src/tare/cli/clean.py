@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tare.cli.console import say, say_json
+from tare.cli.console import say, say_as_json
 from tare.cli.options import Runs
 
 
@@ -38,7 +37,7 @@ def command(
             "left": left,
             "unanswered": found.unanswered,
         }
-        say_json(json_module.dumps(told, indent=1))
+        say_as_json(told)
         raise typer.Exit(1 if faults else 0)
     done = "would remove" if dry_run else "tried to remove" if faults else "removed"
     for line in words:

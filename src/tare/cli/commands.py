@@ -32,6 +32,7 @@ COMMANDS = {
 """Command to its line in the list of all, in their order there."""
 _MODULES = {"import": "imports"}
 """Commands whose module in this package has another name."""
+NOT_VALID = 3
 EXIT_STATUS = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but not valid."
 
 

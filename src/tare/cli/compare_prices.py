@@ -10,6 +10,7 @@ from rich.table import Table
 from tare.analysis.price_changes import compare_parts, compare_prices
 from tare.analysis.tariff import NATIVE
 from tare.cli.console import say, say_json, table_console
+from tare.cli.prices_text import difference
 from tare.cli.weigh_parts import digits, scale
 from tare.errors import UsageError
 from tare.records.part_prices import PartWeighing
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
         PartComparison,
         PriceChange,
         PriceComparison,
-        ShareChange,
     )
 
+_CHANGE = ("A", "B", "B less A", "B is", "A, %", "B, %", "B less A, points", "in percent B is")
+_LEFT = ("operation", "time", "on", "way", "CPU us", "B is", "in percent B is")
 LARGEST = 2**20
 """Bytes; a weighing has some 20,000."""
 
@@ -76,11 +78,7 @@ def _kind(found: Weighing | PartWeighing) -> str:
 
 def part_table(found: PartComparison) -> Table:
     """An operation on a platform per row; the differences with their 95% intervals."""
-    shown = Table(box=None, pad_edge=False)
-    for heading in ("operation", "time", "on", "A", "B", "B less A", "B is", "A, %", "B, %",
-                    "B less A, points", "in percent B is"):  # fmt: skip
-        left = heading in ("operation", "time", "on", "B is", "in percent B is")
-        shown.add_column(heading, justify="left" if left else "right")
+    shown = _table("operation", "time", "on")
     for one in found.changes:
         over = "" if one.what == "cost" else f" over {NATIVE}"
         unit_ns, unit = scale(max(abs(one.a), abs(one.b)))
@@ -89,11 +87,7 @@ def part_table(found: PartComparison) -> Table:
             one.title,
             "CPU" if one.clock == "cpu" else "passed",
             f"{one.platform}{over}",
-            f"{one.a / unit_ns:.{places}f} {unit}",
-            f"{one.b / unit_ns:.{places}f} {unit}",
-            _difference(one, places, unit_ns),
-            one.verdict,
-            *_shares(one.percent),
+            *_cells(one, places, unit_ns, f" {unit}"),
         )
     return shown
 
@@ -104,37 +98,34 @@ def _only(found: PriceComparison | PartComparison) -> list[str]:
 
 def table(found: PriceComparison) -> Table:
     """A way per row; the differences with their 95% intervals."""
-    shown = Table(box=None, pad_edge=False)
-    for heading in ("way", "in flight", "CPU us", "A", "B", "B less A", "B is", "A, %", "B, %",
-                    "B less A, points", "in percent B is"):  # fmt: skip
-        left = heading in ("way", "CPU us", "B is", "in percent B is")
-        shown.add_column(heading, justify="left" if left else "right")
+    shown = _table("way", "in flight", "CPU us")
     for one in found.changes:
         shown.add_row(
             f"{one.way}, TLS" if one.tls else one.way,
             str(one.in_flight),
             "in all" if one.what == "demand" else f"over {NATIVE}",
-            f"{one.a:.2f}",
-            f"{one.b:.2f}",
-            _difference(one, 2),
-            one.verdict,
-            *_shares(one.percent),
+            *_cells(one, 2),
         )
     return shown
 
 
-def _shares(change: ShareChange | None) -> list[str]:
-    """Of what is added to native's; four empty cells where there is none."""
-    if change is None:
-        return [""] * 4
-    return [f"{change.a:+.1f}", f"{change.b:+.1f}", _difference(change, 1), change.verdict]
+def _table(*of: str) -> Table:
+    """Empty, with columns of what is compared, and of its `_cells`."""
+    shown = Table(box=None, pad_edge=False)
+    for heading in (*of, *_CHANGE):
+        shown.add_column(heading, justify="left" if heading in _LEFT else "right")
+    return shown
 
 
-def _difference(
-    change: PriceChange | PartChange | ShareChange, places: int, unit: float = 1
-) -> str:
-    """With its interval, in a unit of so many of the change's."""
-    difference, low, high = (
-        f"{value / unit:+.{places}f}" for value in (change.difference, *change.ci)
-    )
-    return f"{difference} [{low}, {high}]"
+def _cells(
+    change: PriceChange | PartChange, places: int, unit: float = 1, name: str = ""
+) -> list[str]:
+    """Both sides, in a unit of so many of the change's, and their difference; then the same of
+    what is added to native's in percent, empty where there is none."""
+    sides = [f"{value / unit:.{places}f}{name}" for value in (change.a, change.b)]
+    cells = [*sides, difference(change.difference, *change.ci, places, unit), change.verdict]
+    share = change.percent
+    if share is None:
+        return [*cells, *[""] * 4]
+    sides = [f"{share.a:+.1f}", f"{share.b:+.1f}"]
+    return [*cells, *sides, difference(share.difference, *share.ci, 1), share.verdict]

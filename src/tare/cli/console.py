@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from typing import IO, TYPE_CHECKING, Any
 
@@ -84,6 +85,11 @@ def say(text: object, *, err: bool = False) -> None:
 def say_document(text: str) -> None:
     """Write a document that ends with a line's end of its own: Markdown, CSV, YAML."""
     typer.echo(shown(text), nl=False)
+
+
+def say_as_json(value: object) -> None:
+    """Write a value of lists, mappings and what JSON has as such."""
+    say_json(json.dumps(value, indent=1))
 
 
 def say_json(text: str) -> None:

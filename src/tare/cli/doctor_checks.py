@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import shutil
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from rich.text import Text
 from tare.artifacts.binaries import find
 from tare.cli import doctor_noise
 from tare.cli.background_load import STOP_THEM
-from tare.cli.console import Terminal, say_json
+from tare.cli.console import Terminal, say_as_json
 from tare.doctor_check import DoctorCheck
 from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours, page_cache
@@ -23,7 +22,7 @@ from tare.monitor.background_load import sample
 from tare.runtimes.registry import BARE, registered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 def _quiet() -> DoctorCheck:
@@ -177,14 +176,20 @@ def _binary(name: str) -> DoctorCheck:
 
 def show(*, json: bool) -> bool:
     """Say what was found; whether everything is there without which nothing can run."""
-    found = findings()
-    if json:
-        say_json(json_module.dumps([asdict(one) for one in found], indent=1))
-    else:
-        console = Terminal()
-        for one in found:
+    return all(one.ok for one in tell(findings(), json=json) if one.needed)
+
+
+def tell(checks: Iterable[DoctorCheck], *, json: bool) -> list[DoctorCheck]:
+    """Say each as it is found, or all of them as JSON at the end."""
+    found: list[DoctorCheck] = []
+    console = Terminal()
+    for one in checks:
+        found.append(one)
+        if not json:
             mark = Text("ok     ", "green") if one.ok else Text("missing", "red")
             console.print(mark, f" {one.what}: ", one.says, sep="")
-            if not one.ok:
+            if one.remedy and not one.ok:
                 console.print("        try: ", one.remedy, sep="")
-    return all(one.ok for one in found if one.needed)
+    if json:
+        say_as_json([asdict(one) for one in found])
+    return found

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
 
-from tare.cli.console import Terminal, say_json
+from tare.cli.console import Terminal, say_as_json
 from tare.errors import InventoryError
 from tare.machines.checkup import Checked, check_hosts
 from tare.machines.inventory.host import NONE_NAMED
@@ -48,7 +47,7 @@ def machines(json: bool) -> None:
             "notes": list(inventory.notes),
             "hosts": [_as_dict(one) for one in found],
         }
-        say_json(json_module.dumps(told, indent=1))
+        say_as_json(told)
     else:
         _show(inventory, found)
     if not all(one.ready for one in found):

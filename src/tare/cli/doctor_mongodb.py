@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_module
 import platform
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import typer
-from rich.text import Text
 
 from tare.artifacts.image import named_image
-from tare.cli.console import Terminal, say_json
+from tare.cli.doctor_checks import tell
 from tare.databases.mongodb import checkup
 from tare.doctor_check import DoctorCheck
 from tare.errors import RuntimeUnavailableError, TareError
@@ -22,18 +19,7 @@ from tare.runtimes.registry import CONTAINER, declared
 
 def check(home: Path | None, image: str, json: bool) -> None:
     """Say what is known of the server that is named; exit status 1 where it cannot be used."""
-    found: list[DoctorCheck] = []
-    console = Terminal()
-    for one in _checked(home, image):
-        found.append(one)
-        if not json:
-            mark = Text("ok     ", "green") if one.ok else Text("missing", "red")
-            console.print(mark, f" {one.what}: ", one.says, sep="")
-            if one.remedy:
-                console.print("        try: ", one.remedy, sep="")
-    if json:
-        say_json(json_module.dumps([asdict(one) for one in found], indent=1))
-    if not all(one.ok for one in found):
+    if not all(one.ok for one in tell(_checked(home, image), json=json)):
         raise typer.Exit(1)
 
 

@@ -160,9 +160,8 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, words: str) -> list
     lines = [f"expected intervals unknown before a first run here: {titles}"]
     design = plan.study.design
     if design.deployments > _ROUNDS:
-        each = (plan.estimate.seconds - plan.estimate.setup_seconds) / design.deployments
-        length = numbers.length(plan.estimate.setup_seconds + each * _ROUNDS)
         few = f"{_without_rounds(words)} --name first --set design.deployments={_ROUNDS}"
+        length = _length(plan, _ROUNDS)
         lines.append(f"to know them: `tare run {few}`, {length}, then `tare plan {words}` again")
     piloted = plan.study.design.slice_s is not None and kept_here(Noise, local_facts()) is None
     if piloted and any(scope.inside for scope in unknown):
@@ -199,9 +198,15 @@ def _words(one: Expectation, plan: Plan, how: How) -> str:
     text += f"; will not be decided at the margin of {margin}: {open_}"
     if one.rounds > now + MOST_PLANNED:
         return f"{text}; nor with {MOST_PLANNED} more rounds"
-    each = (plan.estimate.seconds - plan.estimate.setup_seconds) / now
-    length = numbers.length(plan.estimate.setup_seconds + each * one.rounds)
+    length = _length(plan, one.rounds)
     return f"{text}; design.deployments of {one.rounds} ({length}) {_MAY[how]} do"
+
+
+def _length(plan: Plan, rounds: int) -> str:
+    """How long the study takes with so many rounds instead of its own."""
+    once = plan.estimate.setup_seconds
+    each = (plan.estimate.seconds - once) / plan.study.design.deployments
+    return numbers.length(once + each * rounds)
 
 
 _MAY: Mapping[How, str] = {"about": "should", "at least": "may"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tare.cli.console import paged, say, say_document, say_json, table_console
+from tare.cli.commands import NOT_VALID
+from tare.cli.console import paged, say, say_as_json, say_document, say_json, table_console
 from tare.cli.options import Json, Knowledge, RunDirectory
 from tare.errors import KnowledgeError
 from tare.knowledge.select import Filters, select
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tare.knowledge.library import Entry
     from tare.records.prices import Weighing
 
-NOT_VALID = 3
 
 app = typer.Typer(
     help="What others found, and your own: list, show, check, add.",
@@ -58,7 +57,7 @@ def listing(
 
     found = select(load_library(knowledge or []).entries.values(), wanted)
     if json:
-        say_json(json_module.dumps([_plain(one) for one in found], indent=1))
+        say_as_json([_plain(one) for one in found])
         return
     from tare.cli.findings_text import as_csv, groups
 
@@ -156,7 +155,7 @@ def show(
             remedy=f"did you mean {', '.join(near)}?" if near else "`tare findings` lists them all",
         )
     if json:
-        say_json(json_module.dumps(_plain(entries[name]), indent=1))
+        say_as_json(_plain(entries[name]))
         return
     for label, text in finding_lines(entries[name]):
         say(f"{label:<12} {text}")
@@ -190,7 +189,7 @@ def check(
         )
     bad = any(one["problems"] for one in results)
     if json:
-        say_json(json_module.dumps(results, indent=1))
+        say_as_json(results)
     else:
         for one in results:
             _say(one)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.analysis.analyse import analyse
+from tare.cli.commands import NOT_VALID as NOT_VALID
 from tare.cli.console import Terminal, say, say_document, say_json
 from tare.errors import KnowledgeError, UsageError
 from tare.knowledge.library import load_library
@@ -20,8 +21,6 @@ from tare.study.read import load_study
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis
     from tare.knowledge.library import Library
-
-NOT_VALID = 3
 
 
 def finish(run: Path, *, json: bool, markdown: bool = False, library: Library | None = None) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.analyse import analyse
+from tare.cli.commands import NOT_VALID
 from tare.cli.console import Terminal, say_json
 from tare.enumeration import first_of
 from tare.errors import UsageError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-FAILED, NOT_VALID = 1, 3
+FAILED = 1
 MOST_SHOWN, MOST_NAMED = 20, 3
 """Reasons why files were skipped, and files named for each; --json lists all."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_module
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tare.cli.console import say, say_json
+from tare.cli.console import say, say_as_json
 from tare.cli.options import Json
 from tare.errors import UsageError
 
@@ -35,7 +34,7 @@ def list_hosts(json: Json = False) -> None:
     if json:
         notes = list(inventory.notes)
         document = {"inventory": str(inventory.source), "notes": notes, "hosts": told}
-        say_json(json_module.dumps(document, indent=1))
+        say_as_json(document)
         return
     for note in inventory.notes:
         say(f"note: {note}")
@@ -76,7 +75,7 @@ def prepare_hosts(
     outcome = prepare(inventory.hosts, steps, change=yes)
     if json:
         told = {"changed": yes, "hosts": [asdict(one) for one in outcome.hosts]}
-        say_json(json_module.dumps({**told, "said": outcome.said}, indent=1))
+        say_as_json({**told, "said": outcome.said})
     else:
         _show(outcome, yes)
     reached = all(one.reached for one in outcome.hosts)

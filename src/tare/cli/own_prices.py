@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tare.analysis.amounts import amount_of, total
 from tare.databases.registry import USUAL
 from tare.errors import UsageError
-from tare.knowledge.wording import percent
+from tare.knowledge.wording import interval, percent
 from tare.machines.facts import local_facts
 from tare.records.prices import prices_here
 
@@ -93,8 +93,8 @@ def in_all_lines(measured: Iterable[Measured]) -> Iterator[str]:
     """A line for each of Tare's runs that measured what an operation pays in all near the question:
     the way, and what the database pays for it; none where no run did."""
     lines = [
-        f"  {run.run}{'' if run.valid else ' (NOT VALID)'}: {percent(one.ratio)} "
-        f"[{percent(one.ci[0])}, {percent(one.ci[1])}], {one.where}"
+        f"  {run.run}{'' if run.valid else ' (NOT VALID)'}: {percent(one.ratio)}"
+        f"{interval(one.ci)}, {one.where}"
         for run in measured
         for one in run.values
         if one.family == "cpu_per_op"

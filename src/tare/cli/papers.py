@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json as json_module
 from typing import TYPE_CHECKING
 
-from tare.cli.console import Terminal, print_indented, say_json
+from tare.cli.console import Terminal, print_indented, say_as_json
 from tare.knowledge.library import load_library
 from tare.knowledge.replication.papers import shipped_papers
 
@@ -19,7 +18,7 @@ def show_papers(knowledge: list[Path], *, json: bool) -> None:
     """Each study with its question, its scales, and how many findings there are of it."""
     papers = shipped_papers(load_library(knowledge))
     if json:
-        say_json(json_module.dumps([vars(one) for one in papers], indent=1))
+        say_as_json([vars(one) for one in papers])
         return
     console = Terminal()
     for one in papers:

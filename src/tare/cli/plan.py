@@ -48,7 +48,7 @@ def command(
         say_json(plan.model_dump_json(indent=1))
     else:
         if refused is not None:
-            table_console().print(f"cannot be run here: {refused.what}\n", markup=False)
+            table_console().print(f"cannot be run here: {refused.what}\n")
         runs = Path("runs")
         words = shlex.join(study_words(study, set_, scale, only))
         told = [*expected_lines(plan, runs, words), *rate_lines(plan, runs)]

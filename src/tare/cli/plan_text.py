@@ -168,9 +168,9 @@ def show(
         f"{count(len(plan.conditions), 'condition')} = {count(len(plan.trials), 'trial')}, "
         f"fresh per {design.fresh}, seed {plan.seed}",
     )
-    console.print(f"measured {plan.slicing.words}", highlight=False, markup=False)
+    console.print(f"measured {plan.slicing.words}")
     for line in start_lines(plan):
-        console.print(line, highlight=False, markup=False)
+        console.print(line)
     print_indented(console, [*_looks(plan), *_order(plan, short=short), "", *compared_lines(plan)])
     console.print(f"\n{_endpoints(study)}")
     need = plan.estimate
@@ -193,4 +193,4 @@ def show(
         console.print(line)
     show_shortfall(plan, console)
     for line in separate_lines(plan, words):
-        console.print(line, highlight=False, markup=False)
+        console.print(line)

@@ -67,13 +67,16 @@ def table(found: Weighing) -> Table:
 
 
 def added(interval: Interval | None, digits: int = 2, scale: float = 1) -> str:
-    """A difference with its interval, in a unit of so many of the interval's."""
+    """What is added, in a unit of so many of the interval's; empty: nothing is known of it."""
     if interval is None:
         return ""
-    value, low, high = (
-        f"{one / scale:+,.{digits}f}" for one in (interval.value, interval.low, interval.high)
-    )
-    return f"{value} [{low}, {high}]"
+    return difference(interval.value, interval.low, interval.high, digits, scale)
+
+
+def difference(value: float, low: float, high: float, digits: int, scale: float = 1) -> str:
+    """A difference with the ends of its interval, in a unit of so many of theirs."""
+    first, *ends = (f"{one / scale:+,.{digits}f}" for one in (value, low, high))
+    return f"{first} [{', '.join(ends)}]"
 
 
 def _rows(found: Weighing) -> str:

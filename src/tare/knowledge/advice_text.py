@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.enumeration import count
-from tare.knowledge.wording import WORDS, apart, percent, span
+from tare.knowledge.wording import WORDS, apart, interval, percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,10 +68,7 @@ def _measured_lines(run: Measured) -> Iterator[str]:
     if run.caution:
         yield f"    but {run.caution}"
     for one in run.values:
-        low, high = one.ci
-        yield (
-            f"    {one.title} {percent(one.ratio)} [{percent(low)}, {percent(high)}]  {one.metric}"
-        )
+        yield f"    {one.title} {percent(one.ratio)}{interval(one.ci)}  {one.metric}"
         near = apart(one.differs, "in all that is asked")
         yield f"      {one.word} ({one.distance:.2f}), {near}; {one.where}"
     yield f"    its reading: docs/replications/{run.run}"
@@ -108,7 +105,7 @@ def _found(one: Found) -> str:
     change = span(one.low, one.high) if one.ratio is None else percent(one.ratio, whole=whole)
     if one.ratio is None and one.low is None and one.high is None:
         change = WORDS.get(one.direction, one.direction)
-    ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
+    ci = interval(one.ci)
     if one.values is not None and not one.ci:
         ci = f" ({one.values[0]:,} to {one.values[1]:,} {one.unit}{_points(one)})"
     if one.digits is not None:
@@ -139,8 +136,7 @@ def _pooled_lines(answer: Answer) -> Iterator[str]:
     if pooled.ci is not None and pooled.prediction is not None and pooled.ratio is not None:
         low, high = pooled.prediction
         yield (
-            f"over studies: {percent(pooled.ratio)} "
-            f"[{percent(pooled.ci[0])}, {percent(pooled.ci[1])}]; another such study: "
+            f"over studies: {percent(pooled.ratio)}{interval(pooled.ci)}; another such study: "
             f"{percent(low)} to {percent(high)}"
         )
     yield pooled.method

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tare.enumeration import count
 from tare.knowledge.claims import by_digits
 from tare.knowledge.library import place
-from tare.knowledge.wording import WORDS, percent, span
+from tare.knowledge.wording import WORDS, interval, percent, span
 from tare.runtimes.registry import containers
 
 if TYPE_CHECKING:
@@ -34,10 +34,9 @@ def change_of(finding: Finding) -> str:
         return span(effect.low, effect.high)
     if effect.ratio is None:
         return WORDS.get(effect.direction, effect.direction)
-    ci = finding.spread.ci
-    interval = f" [{percent(ci[0])}, {percent(ci[1])}]" if ci else ""
     points = f" ({effect.printed:+g} points)" if effect.printed_as == "points" else ""
-    return percent(effect.ratio, whole=by_digits(finding) is not None) + interval + points
+    change = percent(effect.ratio, whole=by_digits(finding) is not None)
+    return f"{change}{interval(finding.spread.ci)}{points}"
 
 
 def load_of(load: PublishedLoad) -> str:
@@ -177,5 +176,5 @@ def change_lines(result: CheckResult) -> Iterator[str]:
 
 
 def _change(one: Change) -> str:
-    ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
-    return f"{percent(one.ratio)}{ci} over {one.units[0]} and {one.units[1]} {one.unit}s"
+    units = f"{one.units[0]} and {one.units[1]} {one.unit}s"
+    return f"{percent(one.ratio)}{interval(one.ci)} over {units}"

@@ -28,6 +28,11 @@ def percent(ratio: float, *, whole: bool = False) -> str:
     return f"{change:+.{digits}f}%" if abs(change) < 100 else f"{ratio:.{digits + 1}f}x"
 
 
+def interval(ci: tuple[float, float] | None) -> str:
+    """The interval as it stands behind a change: ' [+1.0%, +5.9%]'; empty: there is none."""
+    return "" if ci is None else f" [{percent(ci[0])}, {percent(ci[1])}]"
+
+
 def allowed(ratio: float, digits: tuple[float, float]) -> str:
     """A number whose source prints few digits, and what these may stand for."""
     low, high = (percent(one, whole=True) for one in digits)

@@ -13,6 +13,7 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.clocks import MOST_UNCERTAIN_IN_SLICES_S
 from tare.machines.machine import Here
 from tare.monitor.meter import PACKETS, CpuReading
+from tare.monitor.probe import tell
 from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, READ_S
 
 if TYPE_CHECKING:
@@ -182,11 +183,8 @@ class HostSlices:
             ],
             "parts": [one.order(freezes=freezes) for one in trials],
         }
-        text = json.dumps({"interval_s": 1.0, "slices": order}) + "\n"
-        with contextlib.suppress(BrokenPipeError):  # it died: the missing slices are noted
-            if self._process.stdin is not None:
-                self._process.stdin.write(text.encode())
-                self._process.stdin.flush()
+        # where it has died, the missing slices are noted
+        tell(self._process, {"interval_s": 1.0, "slices": order})
         self._reader.start()
 
     def _read(self) -> None:

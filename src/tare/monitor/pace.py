@@ -8,19 +8,18 @@ and no counter of this machine shows it. A microsecond of arithmetic in register
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tare.machines import cgroups
-from tare.monitor.probe import start_probe
+from tare.monitor.probe import await_end, close_pipes, start_probe, tell
 from tare.study.quantities import cpus_of
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
@@ -34,7 +33,6 @@ LEAST_SAMPLES = 4
 LONGEST = 3.0
 """Times the median: what took longer was interrupted, or its CPU was taken away."""
 _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-_STOPS_S = 3.0
 
 
 def why_not(cpus: Collection[int], siblings: str = _SIBLINGS) -> str:
@@ -91,15 +89,8 @@ class Pace:
         for process in self._processes:
             process.terminate()
         for process in self._processes:
-            try:
-                process.wait(_STOPS_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with contextlib.suppress(BrokenPipeError):
-                        pipe.close()
+            await_end(process)
+            close_pipes(process)
         self._processes.clear()
         rows = [read_rows(file) for file in self._files]
         for file in self._files:
@@ -112,11 +103,8 @@ def _start(run: str, cpu: int, file: Path) -> subprocess.Popen[bytes]:
     try:
         os.sched_setaffinity(process.pid, {cpu})
         _put_first(process.pid)
-        with contextlib.suppress(BrokenPipeError):  # it died; there are no samples then
-            config = json.dumps({"interval_s": INTERVAL_S, "pace": str(file)}) + "\n"
-            if process.stdin is not None:
-                process.stdin.write(config.encode())
-                process.stdin.flush()
+        # where it has died, there are no samples
+        tell(process, {"interval_s": INTERVAL_S, "pace": str(file)})
     except OSError:
         process.kill()
         process.wait()

@@ -19,6 +19,7 @@ from tare.records.samples import samples_schema, write_table
 from tare.starter import labels
 
 INTERVAL_S = 1.0
+_STOPS_S = 3.0
 _GROUPS = ("cpuacct", "memory", "cpu", "blkio", "unified")
 
 
@@ -48,6 +49,31 @@ def start_probe(run: str) -> subprocess.Popen[bytes]:
     )
 
 
+def tell(probe: subprocess.Popen[bytes], configuration: Mapping[str, Any]) -> None:
+    """Tell a tare-probe what to do; one that has died is told nothing."""
+    with contextlib.suppress(BrokenPipeError):
+        if probe.stdin is not None:
+            probe.stdin.write(json.dumps(configuration).encode() + b"\n")
+            probe.stdin.flush()
+
+
+def await_end(probe: subprocess.Popen[bytes]) -> None:
+    """Wait until a tare-probe that was told to end is gone; kill one that does not go."""
+    try:
+        probe.wait(_STOPS_S)
+    except subprocess.TimeoutExpired:
+        probe.kill()
+        probe.wait()
+
+
+def close_pipes(probe: subprocess.Popen[bytes]) -> None:
+    """Those to and from a tare-probe that has gone."""
+    for pipe in (probe.stdin, probe.stdout, probe.stderr):
+        if pipe is not None:
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
+
+
 class Probe:
     """A running tare-probe; `stop` returns its samples."""
 
@@ -56,11 +82,8 @@ class Probe:
         self.machine = machine
         self.samples: list[dict[str, Any]] = []
         self._process = start_probe(run) if isinstance(machine, Here) else machine.probe(run)
-        config = (json.dumps({"interval_s": INTERVAL_S, "units": watched}) + "\n").encode()
-        with contextlib.suppress(BrokenPipeError):  # it died; the missing samples are noted
-            if self._process.stdin is not None:
-                self._process.stdin.write(config)
-                self._process.stdin.flush()
+        # where it has died, the missing samples are noted
+        tell(self._process, {"interval_s": INTERVAL_S, "units": watched})
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -73,18 +96,10 @@ class Probe:
 
     def stop(self) -> list[dict[str, Any]]:
         """End the probe and return every sample that it took."""
-        if self._process.poll() is None:
-            self._process.terminate()
-            try:
-                self._process.wait(3.0)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        self._reader.join(3.0)
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    pipe.close()
+        self._process.terminate()  # nothing where it has gone already
+        await_end(self._process)
+        self._reader.join(_STOPS_S)
+        close_pipes(self._process)
         return self.samples
 
 

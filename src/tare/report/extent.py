@@ -205,14 +205,8 @@ def nearest_note(analysis: Analysis, at_most: int, what: str = "conditions") -> 
 
 def for_trials(analysis: Analysis) -> tuple[Analysis, list[str]]:
     """The analysis with what fits the table of trials, and what is left out."""
-    said = []
-    room = max(6, TRIAL_CELLS // max(1, len(analysis.trials)))
-    if len(analysis.metrics) > room:
-        kept = {m.name for m in ranked_metrics(analysis)[:room]}
-        shown = [m for m in analysis.metrics if m.name in kept]
-        left = numbers.count(len(analysis.metrics) - len(shown), "further metric")
-        said.append(f"Not shown: {left} of each trial; trials.csv beside this page has them all.")
-        analysis = analysis.model_copy(update={"metrics": shown})
+    room = TRIAL_CELLS // max(1, len(analysis.trials))
+    analysis, said = _with_metrics(analysis, room, "trial", "trials.csv")
     if len(analysis.trials) > TRIAL_FILES:
         trials = [t.model_copy(update={"files": t.files[:1]}) for t in analysis.trials]
         said.append("Of each trial one file is linked; the others lie beside it.")
@@ -229,13 +223,23 @@ def for_trials(analysis: Analysis) -> tuple[Analysis, list[str]]:
 
 def for_conditions(analysis: Analysis) -> tuple[Analysis, list[str]]:
     """The analysis with the metrics that fit the table of conditions, and what is left out."""
-    room = max(6, CONDITION_CELLS // max(1, len(analysis.conditions)))
-    if len(analysis.metrics) <= room:
-        return analysis, []
-    kept = {m.name for m in ranked_metrics(analysis)[:room]}
+    room = CONDITION_CELLS // max(1, len(analysis.conditions))
+    return _with_metrics(analysis, room, "condition", "analysis.json")
+
+
+def _with_metrics(analysis: Analysis, room: int, row: str, file: str) -> tuple[Analysis, list[str]]:
+    """The analysis with as many metrics as there is room for, six at least, and what is left out.
+
+    Args:
+        row: what a row of the table is about.
+        file: which has them all.
+    """
+    kept = {m.name for m in ranked_metrics(analysis)[: max(6, room)]}
     shown = [m for m in analysis.metrics if m.name in kept]
+    if len(shown) == len(analysis.metrics):
+        return analysis, []
     left = numbers.count(len(analysis.metrics) - len(shown), "further metric")
-    said = [f"Not shown: {left} of each condition; analysis.json beside this page has them all."]
+    said = [f"Not shown: {left} of each {row}; {file} beside this page has them all."]
     return analysis.model_copy(update={"metrics": shown}), said
 
 
@@ -246,7 +250,7 @@ def cut_effects(analysis: Analysis, table: Table, at_most: int) -> Table:
     rank = {m.name: i for i, m in enumerate(ranked_metrics(analysis))}
 
     def place(i: int) -> int:
-        return _rank(analysis.effects[i], rank)
+        return rank.get(analysis.effects[i].metric, len(rank))
 
     kept = sorted(sorted(range(len(table.rows)), key=place)[:at_most])
     note = (
@@ -291,7 +295,3 @@ def cut_rows(table: Table, at_most: int) -> Table:
         keys=table.keys[:at_most],
         notes=[*table.notes, note],
     )
-
-
-def _rank(effect: Effect, rank: dict[str, int]) -> int:
-    return rank.get(effect.metric, len(rank))

@@ -232,12 +232,9 @@ def _left_out(analysis: Analysis) -> list[str]:
 
 
 def _validity(analysis: Analysis) -> list[str]:
-    state = "Valid" if analysis.valid else "Not valid"
-    parts = ["## Can it be trusted?", f"{state}. {check_summary(analysis.checks)}."]
+    parts = ["## Can it be trusted?", check_summary(analysis)]
     lines = []
-    for check in sorted(
-        analysis.checks, key=lambda c: ("invalid", "warning", "ok").index(c.status)
-    ):
+    for check in analysis.checks:
         lines.append(f"- **{check.status}** {escape(check.name)}: {escape(check.summary)}")
         lines += [f"  - {escape(text)}" for text in check.details]
     parts.append("\n".join(lines))

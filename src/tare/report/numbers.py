@@ -124,6 +124,12 @@ def _signed(value: float, decimals: int) -> str:
     return f"{round(value, decimals) + 0.0:+,.{decimals}f}".replace("-", MINUS)
 
 
+def signed_quantity(value: float, unit: str) -> str:
+    """A difference with its unit and sign; of percentages it is one in points."""
+    text = quantity(value, unit).replace("%", " points")
+    return f"+{text}" if value > 0 else text
+
+
 def interval(ci: tuple[float, float]) -> str:
     """An interval of a ratio as changes: '[-15.1%, -9.4%]' (with real minus signs).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tare.enumeration import listing
@@ -9,10 +10,7 @@ from tare.report import numbers
 from tare.report.escaping import plain
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Analysis, Check
-
-ORDER = {"invalid": 0, "warning": 1, "ok": 2}
-"""States of a check, the gravest first."""
+    from tare.analysis.model import Analysis
 
 
 def overview(analysis: Analysis) -> list[tuple[str, str]]:
@@ -31,19 +29,23 @@ def overview(analysis: Analysis) -> list[tuple[str, str]]:
     ]
 
 
-def check_summary(checks: list[Check]) -> str:
-    """'6 checks: 4 ok, 2 warnings, 0 invalid'."""
-    counts = {status: sum(c.status == status for c in checks) for status in ORDER}
+def check_summary(analysis: Analysis) -> str:
+    """'Valid. 6 checks: 4 ok, 2 warnings, 0 invalid.'"""
+    counts = Counter(check.status for check in analysis.checks)
     return (
-        f"{numbers.count(len(checks), 'check')}: {counts['ok']} ok, "
-        f"{numbers.count(counts['warning'], 'warning')}, {counts['invalid']} invalid"
+        f"{_state(analysis)} {numbers.count(len(analysis.checks), 'check')}: {counts['ok']} ok, "
+        f"{numbers.count(counts['warning'], 'warning')}, {counts['invalid']} invalid."
     )
+
+
+def _state(analysis: Analysis) -> str:
+    return "Valid." if analysis.valid else "Not valid."
 
 
 def standing(analysis: Analysis) -> tuple[str, bool]:
     """Whether the run is valid and which checks warn, in a line; and whether any does."""
     found = [plain(one.name) for one in analysis.checks if one.status != "ok"]
-    said = "Valid." if analysis.valid else "Not valid."
+    said = _state(analysis)
     if not found:
         return f"{said} {numbers.count(len(analysis.checks), 'check')}, all ok.", False
     verb = "is" if len(found) == 1 else "are"

@@ -41,7 +41,7 @@ from tare.report.figures import make_figures, style
 from tare.report.host_groups import groups_table
 from tare.report.labels import condition_labels
 from tare.report.methods import methods_paragraph, under_load, ways_taken
-from tare.report.overview import ORDER, check_summary, overview, standing
+from tare.report.overview import check_summary, overview, standing
 from tare.report.palette import condition_classes
 from tare.report.verdict_notes import verdict_notes
 from tare.report.why import explanations, why_table
@@ -85,8 +85,7 @@ def render_html(analysis: Analysis, figures: Mapping[str, Figure] | None = None)
         .render(
             analysis=analysis,
             alerts=words.alerts(analysis),
-            checks=sorted(analysis.checks, key=lambda c: ORDER[c.status]),
-            check_summary=check_summary(analysis.checks),
+            check_summary=check_summary(analysis),
             standing=standing(analysis),
             facts=overview(analysis),
             reference=words.reference(analysis),

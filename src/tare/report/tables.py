@@ -110,15 +110,8 @@ def effects_table(analysis: Analysis) -> Table:
 
 
 def _difference(effect: Effect, unit: str) -> str:
-    low, high = (_signed(end, unit) for end in effect.difference_ci)
-    return f"{_signed(effect.difference, unit)} [{low}, {high}]"
-
-
-def _signed(value: float, unit: str) -> str:
-    text = numbers.quantity(value, unit)
-    if unit == "%":  # beside a change in percent: a difference of percentages is one in points
-        text = text.replace("%", " points")
-    return f"+{text}" if value > 0 else text
+    low, high = (numbers.signed_quantity(end, unit) for end in effect.difference_ci)
+    return f"{numbers.signed_quantity(effect.difference, unit)} [{low}, {high}]"
 
 
 def _average_notes(analysis: Analysis) -> list[str]:

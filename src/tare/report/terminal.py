@@ -60,8 +60,7 @@ def render_summary(analysis: Analysis) -> RenderableType:
     further = [*first, *dependence.noisier(analysis)]
     if further:
         parts += [Text(), *(text(one) for one in further)]
-    state = "Valid" if analysis.valid else "Not valid"
-    parts += [Text(), text(f"{state}. {check_summary(analysis.checks)}.", "bold")]
+    parts += [Text(), text(check_summary(analysis), "bold")]
     told = {one.check for one in words.alerts(analysis)}
     for check in analysis.checks:
         if check.status != "ok" and check.name not in told:

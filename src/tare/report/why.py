@@ -93,23 +93,19 @@ def why_table(analysis: Analysis) -> Table:
 
 def _changed(why: Why, said: tuple[str, str], change: CountChange) -> list[Cell]:
     unit = change.metric.unit
-    low, high = change.ci
-    ends = f"[{_signed(low, unit)}, {_signed(high, unit)}]"
+    difference, low, high = (
+        numbers.signed_quantity(one, unit) for one in (change.difference, *change.ci)
+    )
     return [
         Cell(said[0] + (" (A/A)" if why.aa else ""), "condition", why.treatment),
         Cell(said[1]),
         Cell(change.metric.title),
         Cell(numbers.quantity(change.baseline, unit), "number", value=change.baseline),
         Cell(numbers.quantity(change.treatment, unit), "number", value=change.treatment),
-        Cell(_signed(change.difference, unit), "number", value=change.difference),
-        Cell(ends, "number", value=low),
+        Cell(difference, "number", value=change.difference),
+        Cell(f"[{low}, {high}]", "number", value=change.ci[0]),
         Cell("yes" if change.clear else "no"),
     ]
-
-
-def _signed(value: float, unit: str) -> str:
-    text = numbers.quantity(value, unit)
-    return f"+{text}" if value > 0 else text
 
 
 def _share(share: tuple[str, float | None, tuple[float, float] | None] | None) -> Cell:

@@ -74,6 +74,7 @@ OF_FILES = (
     files.unknown,
 )
 GRAVITY = {"invalid": 0, "warning": 1, "ok": 2}
+"""States of a check, the gravest first."""
 
 
 def run_checks(evidence: Evidence) -> list[Check]:

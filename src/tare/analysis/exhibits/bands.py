@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 from tare.analysis.catalogue import describe
 from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import Content, marks_of, missing
-from tare.analysis.exhibits.marks import Marks, counted, ends_of, joined
+from tare.analysis.exhibits.marks import Marks, counted, ends_of, joined, metric_chart
 from tare.analysis.exhibits.means import Mean, independent, mean_over, most_of
 from tare.analysis.exhibits.windows import in_parts, in_windows, series_values, window_length
-from tare.analysis.model import Chart, Grid
+from tare.analysis.model import Grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.exhibits.windows import Values
-    from tare.analysis.model import Layer, Metric
+    from tare.analysis.model import Chart, Layer, Metric
+    from tare.analysis.model.exhibits import Cell
 
 AFTER_BAND = "Docker thesis (BTH 2016), Figures 5:1 to 5:12"
 AFTER_INTERVALS = "Docker thesis (BTH 2016), Figures 5:3, 5:4, 5:13 and 5:14"
 USUAL = ("cpu.util", "disk.write_kbps", "throughput", "all.p99")
 USUAL_PARTS = (2, 4, 8)
 SERIES_NOTE = "The p99 is the mean of one-second 99th percentiles. "
-Cell = float | str | None
 
 
 @dataclass(frozen=True)
@@ -198,15 +198,8 @@ def _in_turn(parts: int) -> Iterator[tuple[float, str]]:
 def _time_chart(frame: Frame, panel: ConditionGroup, metric: Metric, layers: list[Layer]) -> Chart:
     names = set(panel.names)
     events = sorted({e for s in frame.series if s.condition in names for e in s.events})
-    return Chart(
-        title=joined(metric.title, panel.label),
-        x_title="Time in the measured part",
-        x_unit="s",
-        y_title=metric.title,
-        y_unit=metric.unit,
-        layers=layers,
-        events=events,
-    )
+    title = "Time in the measured part"
+    return metric_chart(metric, layers, panel.label, x=title, x_unit="s", events=events)
 
 
 def _marks(
@@ -240,14 +233,14 @@ def _part_rows(
 
 
 def _parts_chart(panel: ConditionGroup, metric: Metric, parts: int, layers: list[Layer]) -> Chart:
-    return Chart(
-        title=joined(metric.title, panel.label, f"{parts} intervals"),
-        x_title="interval of the measured part",
-        y_title=metric.title,
-        y_unit=metric.unit,
-        categories=[str(k + 1) for k in range(parts)],
-        y_from_zero=True,
-        layers=layers,
+    return metric_chart(
+        metric,
+        layers,
+        panel.label,
+        f"{parts} intervals",
+        x="interval of the measured part",
+        categories=(str(k + 1) for k in range(parts)),
+        from_zero=True,
     )
 
 

@@ -216,6 +216,11 @@ class Frame:
         rest = self.rest(*taken)
         return f"Averaged over the levels of {', '.join(rest)}, each alike. " if rest else ""
 
+    def pooled(self, *taken: str) -> str:
+        """A sentence on the factors whose levels are drawn as one sample; may be empty."""
+        rest = self.rest(*taken)
+        return f"The levels of {', '.join(rest)} are put together. " if rest else ""
+
 
 def marks_of(line: ConditionGroup, *, minor: bool = False) -> Marks:
     """The marks of a line, with the colour of its condition where it shows only one."""

@@ -13,7 +13,8 @@ from tare.study.show_rules import LEAST_STEPS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Cell = float | str | None
+    from tare.analysis.model.exhibits import Cell
+
 Ratio = tuple[float, float, float]
 """A ratio with the ends of its 95% interval."""
 NOISELESS = 1e-18

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tare.analysis.catalogue import describe
 from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of, missing
-from tare.analysis.exhibits.marks import counted, ends_of, joined
+from tare.analysis.exhibits.marks import counted, ends_of, joined, metric_chart
 from tare.analysis.model import Chart, Grid
 from tare.study.show_rules import MEASURED, step_factor
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from tare.analysis.exhibits.frame import Frame
     from tare.analysis.exhibits.means import Mean
     from tare.analysis.model import Layer, Metric
+    from tare.analysis.model.exhibits import Cell
 
 AFTER_LADDER = "Shirinbab et al. 2020, Figures 2 to 9 and Table 2"
 AFTER_MAXIMUM = "Shirinbab et al. 2020, Figure 1"
-Cell = float | str | None
 
 
 def ladder(frame: Frame) -> Content:
@@ -88,15 +88,7 @@ def _chart(
     title, unit = ("Throughput", "operations/s") if not step else (step, "")
     if scale is not None:
         title, unit = scale.title, scale.unit
-    return Chart(
-        title=joined(metric.title, panel.label),
-        x_title=title,
-        x_unit=unit,
-        y_title=metric.title,
-        y_unit=metric.unit,
-        y_from_zero=True,
-        layers=layers,
-    )
+    return metric_chart(metric, layers, panel.label, x=title, x_unit=unit, from_zero=True)
 
 
 def _table(

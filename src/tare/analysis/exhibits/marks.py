@@ -1,17 +1,18 @@
-"""Layers of charts, collected mark by mark, each with its label."""
+"""Charts of metrics and their layers, collected mark by mark, each with its label."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from tare.analysis.model import Layer
+from tare.analysis.model import Chart, Layer
 from tare.enumeration import count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tare.analysis.exhibits.means import Mean
+    from tare.analysis.model import Metric
 
 Kind = Literal["points", "line", "band", "bars", "intervals", "boxes"]
 
@@ -98,3 +99,27 @@ def counted(number: int) -> str:
 def joined(*parts: str) -> str:
     """The parts that say something, as one line."""
     return ", ".join(part for part in parts if part)
+
+
+def metric_chart(
+    metric: Metric,
+    layers: list[Layer],
+    *levels: str,
+    x: str,
+    x_unit: str = "",
+    categories: Iterable[str] = (),
+    from_zero: bool = False,
+    events: Iterable[tuple[float, float, str]] = (),
+) -> Chart:
+    """A panel of one metric over x, with the metric's name and the levels that it is about."""
+    return Chart(
+        title=joined(metric.title, *levels),
+        x_title=x,
+        x_unit=x_unit,
+        y_title=metric.title,
+        y_unit=metric.unit,
+        categories=list(categories),
+        y_from_zero=from_zero,
+        layers=layers,
+        events=list(events),
+    )

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import Content, marks_of
-from tare.analysis.exhibits.marks import counted, ends_of, joined
-from tare.analysis.model import Chart, Grid
+from tare.analysis.exhibits.marks import counted, ends_of, joined, metric_chart
+from tare.analysis.model import Grid
 
 if TYPE_CHECKING:
     from tare.analysis.exhibits.frame import ConditionGroup, Frame
-    from tare.analysis.model import Layer, Metric
+    from tare.analysis.model import Chart, Layer, Metric
+    from tare.analysis.model.exhibits import Cell
 
 AFTER = "Truyen et al. 2018, Figures 2 and 3"
-Cell = float | str | None
 
 
 def mean_bars(frame: Frame) -> Content:
@@ -30,7 +30,11 @@ def mean_bars(frame: Frame) -> Content:
         for metric in have:
             layers = _layers(frame, panel, metric, x)
             if layers:
-                charts.append(_chart(frame, panel, metric, x, layers))
+                places = frame.groups([x]) if x else frame.line_groups
+                names = (one.label for one in places)
+                charts.append(
+                    metric_chart(metric, layers, panel.label, x=x, categories=names, from_zero=True)
+                )
     for cell in frame.groups(factors):
         for line in frame.line_groups:
             own = line.within(cell)
@@ -65,17 +69,3 @@ def _layers(frame: Frame, panel: ConditionGroup, metric: Metric, x: str) -> list
                 marks.add(place if x else i, mean.value, label, cell.names, trials, ends_of(mean))
         layers += marks.layers("bars")
     return layers
-
-
-def _chart(
-    frame: Frame, panel: ConditionGroup, metric: Metric, x: str, layers: list[Layer]
-) -> Chart:
-    return Chart(
-        title=joined(metric.title, panel.label),
-        x_title=x,
-        y_title=metric.title,
-        y_unit=metric.unit,
-        categories=[one.label for one in (frame.groups([x]) if x else frame.line_groups)],
-        y_from_zero=True,
-        layers=layers,
-    )

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.model import Metric
+    from tare.analysis.model.exhibits import Cell
 
 AFTER = "Grambow et al. 2018, Figures 3 to 5"
-Cell = float | str | None
 
 
 def median_run(frame: Frame) -> Content:

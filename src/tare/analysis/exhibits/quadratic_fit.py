@@ -10,8 +10,8 @@ import numpy as np
 
 from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of
 from tare.analysis.exhibits.growth import growth, growth_grid
-from tare.analysis.exhibits.marks import joined
-from tare.analysis.model import Chart, Grid
+from tare.analysis.exhibits.marks import joined, metric_chart
+from tare.analysis.model import Grid
 from tare.study.show_rules import LEAST_STEPS, step_factor
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from tare.analysis.exhibits.frame import Frame
     from tare.analysis.exhibits.growth import Growth
     from tare.analysis.exhibits.marks import Marks
-    from tare.analysis.model import Layer, Metric
+    from tare.analysis.model import Chart, Layer, Metric
+    from tare.analysis.model.exhibits import Cell
 
 AFTER = "Truyen et al. 2018, Figures 1 and 4"
 DRAWN = 41
 """Points of a drawn curve."""
-Cell = float | str | None
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,8 @@ def _back(middle: float, half: float) -> np.ndarray:
 def quadratic_fit(frame: Frame) -> Content:
     """Per panel and metric: every trial a point, per line a curve with its 95% band."""
     x = step_factor(frame.study, frame.asked) or ""
+    steps = frame.steps(x)
+    title, unit = (steps.title, steps.unit) if steps else (x, "")
     have, gone = frame.available(*frame.per_operation("p95"), least=["p95"])
     charts: list[Chart] = []
     rows: list[list[Cell]] = []
@@ -104,13 +106,14 @@ def quadratic_fit(frame: Frame) -> Content:
             rows += [[*heads, line, *_numbers(fit)] for line, fit in fits]
             grown += [([*heads, line], found) for line, found in growths]
             if layers:
-                charts.append(_chart(frame, panel, metric, x, layers))
+                charts.append(metric_chart(metric, layers, panel.label, x=title, x_unit=unit))
     if not charts:
         return Content("Quadratic fit", "Nothing to draw. " + gone)
+    pooled = frame.pooled(*frame.lines, *frame.asked.panels, x)
     caption = (
         "Each point is one trial; the curve is y = c0 + c1 x + c2 x\u00b2 by ordinary least "
         "squares, with the 95% band of the curve. Trials count as independent, also where they "
-        f"share a deployment. {_pooled(frame, x)}{gone}"
+        f"share a deployment. {pooled}{gone}"
     )
     columns = [*frame.asked.panels, "Metric", "Line", "c0", "c0 95% low", "c0 95% high", "c1"]
     columns += ["c1 95% low", "c1 95% high", "c2", "c2 95% low", "c2 95% high", "R\u00b2", "Values"]
@@ -124,11 +127,6 @@ def quadratic_fit(frame: Frame) -> Content:
     if grown:
         grids.append(growth_grid(grown, frame.asked.panels, x, frame.line_groups[0].label))
     return Content(f"Quadratic fit over {x}", caption, charts, grids)
-
-
-def _pooled(frame: Frame, x: str) -> str:
-    rest = frame.rest(*frame.lines, *frame.asked.panels, x)
-    return f"The levels of {', '.join(rest)} are put together. " if rest else ""
 
 
 def _numbers(fit: Fit) -> list[Cell]:
@@ -193,17 +191,3 @@ def _line(line: ConditionGroup, points: Marks, names: list[str]) -> tuple[list[L
             curve.add(at, max(value, floor), label, names, trials, (low, high))
     band = curve.layers("band") if fit is not None and fit.ends else []
     return [*band, *curve.layers("line"), *points.layers("points")], fit
-
-
-def _chart(
-    frame: Frame, panel: ConditionGroup, metric: Metric, x: str, layers: list[Layer]
-) -> Chart:
-    steps = frame.steps(x)
-    return Chart(
-        title=joined(metric.title, panel.label),
-        x_title=steps.title if steps else x,
-        x_unit=steps.unit if steps else "",
-        y_title=metric.title,
-        y_unit=metric.unit,
-        layers=layers,
-    )

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.model import Metric
+    from tare.analysis.model.exhibits import Cell
 
 AFTER = "Truyen et al. 2018, Tables II and III"
 READS = ("read", "scan")
 MOST_DRAWN = 24
-Cell = float | str | None
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from tare.analysis.exhibits.frame import Frame
     from tare.analysis.model import Effect, Layer, Metric
+    from tare.analysis.model.exhibits import Cell
 
 AFTER = "Grambow et al. 2018, Tables 3 and 4"
-Cell = float | str | None
 
 
 def relative_change(frame: Frame) -> Content:

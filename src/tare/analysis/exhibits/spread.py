@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.exhibits.frame import Content, marks_of
-from tare.analysis.exhibits.marks import joined
-from tare.analysis.model import Chart, Grid
+from tare.analysis.exhibits.marks import joined, metric_chart
+from tare.analysis.model import Grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tare.analysis.exhibits.frame import ConditionGroup, Frame
-    from tare.analysis.model import Layer, Metric
+    from tare.analysis.model import Chart, Layer, Metric
+    from tare.analysis.model.exhibits import Cell
 
 AFTER_BOX = "KVM thesis (BTH 2016), Figures 9, 10, 12 and 13"
 AFTER_SPREAD = "KVM thesis (BTH 2016), Tables 2 and 3 and section 5.3.1"
@@ -24,7 +25,6 @@ WHISKER = 1.5
 FEW = 5
 WORDS = ((0.2, "negligible"), (0.5, "small"), (0.8, "medium"), (math.inf, "large"))
 """Cohen 1988: 0.2 is a small effect, 0.5 a medium one, 0.8 a large one."""
-Cell = float | str | None
 
 
 def cohens_d(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -57,16 +57,9 @@ def spread(frame: Frame) -> Content:
         for line in lines:
             layers += _bars_of_sd(frame, metric, line, panels)
         if layers:
-            charts.append(
-                Chart(
-                    title=metric.title,
-                    x_title=" and ".join(factors),
-                    y_title=metric.title,
-                    y_unit=metric.unit,
-                    categories=[panel.label for panel in panels],
-                    layers=layers,
-                )
-            )
+            names = (panel.label for panel in panels)
+            along = " and ".join(factors)
+            charts.append(metric_chart(metric, layers, x=along, categories=names))
     if not rows:
         return Content("Spread", "Nothing to show. " + gone)
     columns = [*factors, "Metric", " and ".join(frame.lines), "Trials", "Mean", "sd"]
@@ -79,8 +72,7 @@ def spread(frame: Frame) -> Content:
         "s2\u00b2)/2); below 0.2 negligible, 0.5 small, 0.8 medium, above it large. It says how "
         f"far the trials overlap, not how much the difference matters. {gone}"
     )
-    notes = ["Units: " + ", ".join(f"{m.title} {m.unit}" for m in have) + "."]
-    grid = Grid(columns=columns, units=units, rows=rows, notes=notes)
+    grid = Grid(columns=columns, units=units, rows=rows, notes=[_units(have)])
     return Content("Means, standard deviations, Cohen's d", caption, charts, [grid])
 
 
@@ -154,24 +146,28 @@ def box(frame: Frame) -> Content:
                     rows.append([*heads, *numbers])
                     least = min(least, len(sample)) if least else len(sample)
             if layers:
-                charts.append(_box_chart(frame, panel, metric, lines, layers))
+                names = (line.label for line in lines)
+                along = " and ".join(frame.lines)
+                charts.append(metric_chart(metric, layers, panel.label, x=along, categories=names))
     if not charts:
         return Content("Box plots", "Nothing to draw. " + gone)
-    rest = frame.rest(*frame.lines, *frame.asked.panels)
     caption = (
         "Each value is one trial. Box: quartiles and median; whiskers: the furthest value within "
         f"{WHISKER} interquartile ranges. "
         + (f"Quartiles of {least} values say little. " if least < FEW else "")
-        + (f"The levels of {', '.join(rest)} are put together. " if rest else "")
+        + frame.pooled(*frame.lines, *frame.asked.panels)
         + gone
     )
     columns = [*frame.asked.panels, "Metric", " and ".join(frame.lines), "Trials", "Least"]
     columns += ["Quartile 1", "Median", "Quartile 3", "Most"]
     texts = len(frame.asked.panels) + 2
     units = [""] * texts + ["count"] + ["number"] * 5
-    notes = ["Units: " + ", ".join(f"{m.title} {m.unit}" for m in have) + "."]
-    return Content("Box plots", caption, charts, [Grid(columns=columns, units=units, rows=rows,
-                                                       notes=notes)])  # fmt: skip
+    grid = Grid(columns=columns, units=units, rows=rows, notes=[_units(have)])
+    return Content("Box plots", caption, charts, [grid])
+
+
+def _units(metrics: Sequence[Metric]) -> str:
+    return "Units: " + ", ".join(f"{one.title} {one.unit}" for one in metrics) + "."
 
 
 def _box(
@@ -190,20 +186,3 @@ def _box(
         points.add(place, value, joined(line.label, trial), [condition[trial]], [trial])
     numbers: list[Cell] = [float(len(values)), float(values.min()), first, median, third]
     return [*boxes.layers("boxes"), *points.layers("points")], [*numbers, float(values.max())]
-
-
-def _box_chart(
-    frame: Frame,
-    panel: ConditionGroup,
-    metric: Metric,
-    lines: Sequence[ConditionGroup],
-    layers: list[Layer],
-) -> Chart:
-    return Chart(
-        title=joined(metric.title, panel.label),
-        x_title=" and ".join(frame.lines),
-        y_title=metric.title,
-        y_unit=metric.unit,
-        categories=[line.label for line in lines],
-        layers=layers,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,18 +23,6 @@ FROM_SERIES = {
 """Metric to the series that shows it over time, and the factor between their units."""
 PAPER_WINDOW_S = 30.0
 LEAST_WINDOWS, USUAL_WINDOWS = 4, 10
-
-
-@dataclass(frozen=True)
-class Windowed:
-    """A trial's means per window.
-
-    Attributes:
-        values: one per window; None where nothing was recorded in it.
-    """
-
-    trial: str
-    values: Values
 
 
 def series_values(series: Series, metric: str, values: Mapping[str, float]) -> Values | None:

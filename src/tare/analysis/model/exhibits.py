@@ -8,6 +8,9 @@ from pydantic import Field
 
 from tare.analysis.model.base import AnalysisPart
 
+Cell = str | float | None
+"""What a table holds in one place; None: nothing is known there."""
+
 
 class Layer(AnalysisPart):
     """One kind of mark of one series in a chart. All lists are as long as `x`, or empty."""
@@ -69,7 +72,7 @@ class Grid(AnalysisPart):
     title: str = Field(default="", description="empty: the exhibit's")
     columns: list[str]
     units: list[str] = Field(description="per column; empty for text")
-    rows: list[list[str | float | None]]
+    rows: list[list[Cell]]
     notes: list[str] = Field(default_factory=list)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tare.knowledge.wording import percent
+from tare.knowledge.wording import interval, percent
 from tare.report.bill import in_words
 from tare.report.markdown import escape
 
@@ -47,10 +47,9 @@ def ours_text(row: Row) -> str:
     """Our change with its interval; empty where it was not run."""
     if row.ours is None:
         return ""
-    low, high = row.ours.ci
     points = row.ours.treatment_value - row.ours.baseline_value
     beside = f" ({points:+.2f} points)" if row.published.points else ""
-    return f"{percent(row.ours.ratio)} [{percent(low)}, {percent(high)}]{beside}"
+    return f"{percent(row.ours.ratio)}{interval(row.ours.ci)}{beside}"
 
 
 def note_texts(row: Row) -> list[str]:

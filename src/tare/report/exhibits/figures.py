@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import resources
 from typing import TYPE_CHECKING, get_args
 
 from tare.report.exhibits.chart import draw_chart
@@ -44,11 +43,6 @@ def shown_exhibits(analysis: Analysis) -> list[Shown]:
 def exhibit_figures(analysis: Analysis) -> dict[str, Figure]:
     """Name to figure, of the exhibits that have one."""
     return {one.exhibit.name: one.figure for one in shown_exhibits(analysis) if one.figure}
-
-
-def exhibit_style() -> str:
-    """The style sheet of the exhibits' drawings."""
-    return resources.files("tare.report").joinpath("templates/exhibits.css").read_text("utf-8")
 
 
 def remove_stale(directory: Path, current: set[str]) -> None:
