@@ -6,11 +6,11 @@ import io
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from rich.console import Console
 from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from tare.cli.commands import COMMANDS, build
+from tare.cli.console import Terminal
 from tare.cli.plan_text import show
 from tare.cli.separate import separate_lines
 from tare.load.workloads import sides
@@ -129,7 +129,7 @@ def test_nothing_is_said_where_servers_do_not_decide_or_sides_are_apart(
 def test_the_plan_ends_with_the_note(tmp_path: Path) -> None:
     plan = planned(tmp_path, document())
     out = io.StringIO()
-    show(plan, Console(file=out, width=400))
+    show(plan, Terminal(file=out, width=400))
     assert out.getvalue().rstrip().splitlines()[-len(separate_lines(plan)) :] == [
         line.rstrip() for line in separate_lines(plan)
     ]

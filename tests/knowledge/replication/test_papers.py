@@ -9,7 +9,7 @@ import pytest
 import tare.knowledge.replication
 from tare.knowledge.library import load_library
 from tare.knowledge.replication import papers
-from tare.knowledge.replication.papers import count_judged, shipped_papers, study_file
+from tare.knowledge.replication.papers import count_judged, kept_counts, shipped_papers, study_file
 from tests.knowledge.sample import finding
 
 LIBRARY = load_library(environment={})
@@ -25,8 +25,12 @@ def test_a_study_counts_the_findings_that_it_has_conditions_for() -> None:
 
 @pytest.mark.parametrize("paper", shipped_papers(LIBRARY), ids=lambda one: str(one.name))
 def test_what_is_kept_is_what_is_counted(paper: papers.Paper) -> None:
-    assert paper.name in KEPT.read_text(encoding="utf-8")
     assert paper.findings == count_judged(study_file(paper.name), LIBRARY)
+
+
+def test_counts_are_kept_of_the_studies_as_they_are() -> None:
+    made = kept_counts(LIBRARY)
+    assert KEPT.read_text(encoding="utf-8") == made, "write kept_counts(LIBRARY) to judged.json"
 
 
 def test_with_other_findings_they_are_counted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
