@@ -1,11 +1,11 @@
 """How a run's time would have been shared best between making servers and driving them.
 
-Of what identical deployments differ by, the noise of slices goes with one over the time that each
-is driven, what the deployments themselves differ by goes with none. A round costs the time in
-which servers are made and warmed, whatever is measured then: with both parts known, the number of
-rounds that makes intervals narrowest in the same time is known, too. It is the allocation of
-two-stage sampling by cost. Source: W. G. Cochran, Sampling Techniques, 3rd edition (1977),
-section 10.6.
+Identical deployments differ for two reasons. The noise of slices falls with one over the time that
+each deployment is driven; the differences between deployments themselves do not. A round also
+costs the time in which servers are made and warmed, whatever is measured then. With both parts
+known, the number of rounds that makes intervals narrowest in the same time is known, too. This is
+the allocation of two-stage sampling by cost. Source: W. G. Cochran, Sampling Techniques, 3rd
+edition (1977), section 10.6.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LEAST_DF = 8
 """Degrees of freedom from which an sd between deployments is worth planning with."""
 WORTH = 0.9
-"""What is no narrower than this, beside the run's own, is no reason to change."""
+"""A half-width above this share of the run's own is no reason to change."""
 ROUNDS = range(3, 61)
 
 
@@ -41,9 +41,9 @@ def allocation(
 ) -> Allocation | None:
     """The rounds that would have told most in the time that the run took.
 
-    The half-width between deployments decides, of the primary metric that gains least; where some
-    serve several conditions, its product with that inside a deployment. None where the run was not
-    in slices, or too little is known, or nothing much is gained.
+    The half-width between deployments decides, for the primary metric that gains least. Where some
+    deployments serve several conditions, it is multiplied by the half-width inside a deployment.
+    None where the run was not in slices, too little is known, or little is gained.
 
     Args:
         identical: how far identical deployments differed.
@@ -88,21 +88,21 @@ def allocation(
 
 def _known(identical: Sequence[IdenticalSpread], primary: Collection[str]) -> list[IdenticalSpread]:
     """The spreads of primary metrics that were measured in slices and are worth planning with;
-    where there are none, of the first metric that was."""
+    without any, the spread of the first metric that was measured in slices."""
     known = [s for s in identical if s.unit == "deployment" and s.slices is not None]
     asked = [s for s in known if s.metric in primary] or known[:1]
     return [s for s in asked if s.df >= LEAST_DF and (s.sd or s.slices)]
 
 
 def _apart(spread: IdenticalSpread, now: int, rounds: int, share: float) -> float:
-    """The half-width between deployments with other rounds, over that of the run."""
+    """The half-width between deployments with other rounds, over the run's half-width."""
     within = (spread.slices or 0.0) ** 2
     between = max(spread.sd**2 - within, 0.0)
     return half_width(between, within / share, rounds) / half_width(between, within, now)
 
 
 def _options(now: int, round_s: float, driven_s: float) -> Iterator[tuple[int, float]]:
-    """Numbers of rounds that take as long as these, and how much of a round's driving each has."""
+    """Numbers of rounds that take as long as the run, each with its share of a round's driving."""
     for rounds in ROUNDS:
         share = (now * round_s / rounds - (round_s - driven_s)) / driven_s
         if share > 0:
@@ -110,13 +110,13 @@ def _options(now: int, round_s: float, driven_s: float) -> Iterator[tuple[int, f
 
 
 def half_width(between: float, within: float, rounds: int) -> float:
-    """Of the 95% interval of a difference, but for a factor: variances of one deployment's mean."""
+    """Half-width of a difference's 95% interval, up to a factor, from a deployment's variances."""
     t = float(special.stdtrit(rounds - 1, 0.975))
     return t * math.sqrt((between + within) / rounds)
 
 
 def _driven_s(trials: Sequence[Trial]) -> float:
-    """Seconds of a round, in the mean, from its blocks' first slices to their last."""
+    """Mean seconds of a round from its blocks' first slices to their last."""
     times: dict[tuple[int, int], list[float]] = defaultdict(list)
     for trial in trials:
         times[trial.cell] += [row.unix for row in trial.slices]

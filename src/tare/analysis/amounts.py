@@ -1,4 +1,4 @@
-"""Amounts that are known to some error, added up: microseconds of a bill, differences of prices."""
+"""Amounts with known errors, added up: microseconds of a bill, differences of prices."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 
 class Amount(NamedTuple):
-    """A value with its standard error and the degrees of freedom of that."""
+    """A value with its standard error and the error's degrees of freedom."""
 
     value: float
     error: float
     df: float
 
     def interval(self) -> tuple[float, float]:
-        """Of 95%, Student's t."""
+        """The 95% interval, Student's t."""
         half = float(special.stdtrit(self.df, 0.975)) * self.error
         return self.value - half, self.value + half
 
     def times(self, factor: float) -> Amount:
-        """So many of it."""
+        """This amount times a factor."""
         return Amount(self.value * factor, self.error * abs(factor), self.df)
 
 
 def amount_of(interval: Interval, df: float) -> Amount:
-    """What a 95% interval of Student's t, with so many degrees of freedom, was made of."""
+    """The amount behind a 95% interval of Student's t with these degrees of freedom."""
     error = (interval.high - interval.low) / 2 / float(special.stdtrit(df, 0.975))
     return Amount(interval.value, error, df)
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """The sum of independent amounts; errors add up in squares, with the fewest degrees of freedom
-    that any has, which is never too narrow."""
+    """The sum of independent amounts. Errors add up in squares, with the fewest degrees of freedom
+    of any amount, so that the interval is never too narrow."""
     every = list(amounts)
     return Amount(
         sum(one.value for one in every),
@@ -48,8 +48,8 @@ def total(amounts: Iterable[Amount]) -> Amount:
 
 
 def related(amounts: Iterable[Amount]) -> Amount:
-    """The sum of amounts that may err together, as those of the same rounds; errors add up as they
-    are, which is never too narrow (|a + b| <= |a| + |b| for standard deviations)."""
+    """The sum of amounts that may err together, such as amounts of the same rounds. Errors add up
+    as they are, which is never too narrow (|a + b| <= |a| + |b| for standard deviations)."""
     every = list(amounts)
     return Amount(
         sum(one.value for one in every),

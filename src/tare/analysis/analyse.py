@@ -172,9 +172,9 @@ def _analyse(run_dir: Path) -> Analysis:
 def _conditions(study: Study, trials: Sequence[Trial]) -> list[Condition]:
     """The study's conditions.
 
-    Imported files may be a part of a study: levels that none of them has are left out. And a level
-    that changes nothing of the study's document stands for what only the files know; it is no
-    repetition of another one.
+    Imported files may be a part of a study: levels that no file has are left out. A level that
+    changes nothing of the study's document stands for what only the files know, so it is no
+    repetition of another level.
     """
     conditions = expand(study)
     imported = [trial.manifest.levels for trial in trials if trial.manifest.source]
@@ -187,21 +187,21 @@ def _conditions(study: Study, trials: Sequence[Trial]) -> list[Condition]:
 
 
 def _listed(study: Study, trials: Sequence[Trial]) -> list[str]:
-    """The trials' metrics in the order of reports; a distribution's shape only where asked for."""
+    """The trials' metrics in the order of reports; shapes of distributions only where asked for."""
     asked = {name for one in study.analysis.show for name in one.metrics}
     found = in_order(metric for trial in trials for metric in trial.values)
     return [one for one in found if one in asked or one.rpartition(".")[2] not in SHAPES]
 
 
 def _problems(checks: Sequence[Check]) -> list[str]:
-    """Why the run is not valid; where it is, what makes it doubtful."""
+    """Why the run is invalid; for a valid run, what makes it doubtful."""
     void = any(check.status == "invalid" for check in checks)
     told = "invalid" if void else "warning"
     return [f"{check.name}: {check.summary}" for check in checks if check.status == told]
 
 
 def _baseline(contrasts: Contrasts, levels: Mapping[str, str]) -> str:
-    """The baseline condition's name; where several serve, what they have in common."""
+    """The baseline condition's name; of several baselines, the levels that they share."""
     if len(contrasts.baselines) == 1:
         return contrasts.baselines[0]
     return ", ".join(f"{factor}: {level}" for factor, level in levels.items())

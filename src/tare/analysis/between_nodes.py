@@ -1,7 +1,8 @@
-"""What nodes of a cluster send each other: how many packets, and by which weighed way.
+"""Packets between the nodes of a cluster: how many, and by which weighed way.
 
-A node's packets are counted in its own network namespace: one between two nodes at both of its
-ends, one of a client at one. On the host's loopback device all pass one way, and are counted once.
+A node's packets are counted in its own network namespace. A packet between two nodes is therefore
+counted at both ends, a client's packet at one. On the host's loopback device all packets pass one
+way and are counted once.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ class Packets(NamedTuple):
     """Packets per operation of a condition; None where they were not counted.
 
     Attributes:
-        servers: that its servers sent and received.
-        clients: of these, those between clients and servers.
-        between: that one node sent and another received, each once.
+        servers: packets that its servers sent and received.
+        clients: of these, packets between clients and servers.
+        between: packets that one node sent and another received, each counted once.
     """
 
     servers: Amount | None
@@ -46,8 +47,8 @@ class BilledSide(NamedTuple):
     """One condition: its way, its packets, and where it ran.
 
     Attributes:
-        deployments: that served its trials.
-        does: runtime and storage of its servers, and what it counted beside its packets.
+        deployments: the deployments that served its trials.
+        does: runtime and storage of its servers, and its counts beside the packets.
         shared: nodes of its cluster were on one machine of their orchestrator.
     """
 
@@ -61,7 +62,7 @@ class BilledSide(NamedTuple):
         """Its packets by way.
 
         Args:
-            nodes: what nodes send each other is paid for, too.
+            nodes: packets between nodes are paid for, too.
         """
         clients = Paid(condition, self.way.name, self.packets.clients)
         if not nodes:
@@ -71,20 +72,20 @@ class BilledSide(NamedTuple):
         return [clients, Paid(condition, self.way.between.name, self.packets.between, nodes=True)]
 
     def doing(self, paid: Sequence[Paid]) -> Doer:
-        """What it does beside these of its packets."""
+        """What the condition does beside these packets."""
         clients, *nodes = paid
         own = self.does._replace(way=clients.way, packets=clients.packets)
         return own._replace(nodes=(nodes[0].way, nodes[0].packets)) if nodes else own
 
     def unpriced(self, tariff: Tariff) -> str:
-        """Why there is no price of what its nodes send each other; empty: there is one."""
+        """Why packets between its nodes have no price; empty: they have one."""
         if self.way.between is None:
             return ""
         return self.way.between.unpriced(tariff) or (_SHARED if self.shared else "")
 
 
 def billed_side(way: BilledWay, trials: Sequence[Trial]) -> BilledSide:
-    """A condition's, of its trials."""
+    """A condition's side of the bill, from its trials."""
     setup = trials[0].manifest.setup
     platform = setup.get("platform", {})
     beside = [one.beside | _between(one) for one in trials]
@@ -107,19 +108,19 @@ def billed_side(way: BilledWay, trials: Sequence[Trial]) -> BilledSide:
 
 
 def unpriced_nodes(tariff: Tariff, sides: Iterable[BilledSide]) -> list[str]:
-    """What nodes send each other, with the reasons why it has no price; nothing: it has."""
+    """Packets between nodes, with the reasons why they have no price; empty: they have one."""
     why = dict.fromkeys(reason for one in sides if (reason := one.unpriced(tariff)))
     return [f"{_SENT} ({'; '.join(why)})"] if why else []
 
 
 def _between(trial: Trial) -> dict[str, float]:
-    """Packets that one node sent and another received; nothing where clients' are not apart."""
+    """Packets that one node sent and another received; empty unless clients' are counted apart."""
     if CLIENT_PACKETS not in trial.beside or PACKETS not in trial.beside:
         return {}
     return {_BETWEEN: max((trial.beside[PACKETS] - trial.beside[CLIENT_PACKETS]) / 2, 0.0)}
 
 
 def _on_one_machine(trial: Trial) -> bool:
-    """Whether nodes of its cluster shared a machine of their orchestrator, as far as it is told."""
+    """Whether nodes of its cluster shared a machine of their orchestrator, as far as recorded."""
     machines = [one.machine for one in trial.manifest.units if one.role == "database"]
     return all(machines) and len(set(machines)) < len(machines)

@@ -1,10 +1,10 @@
 """The bill: what a platform should add to an operation, by the prices of `tare weigh`.
 
-Of which packets it is, and beside what was measured; its amounts are those of
-`tare.analysis.priced_pair`. Where nodes of a cluster reach each other in another way than clients
-do, that way has a line of its own (tare.analysis.between_nodes); without its price the packets are
-those of the clients, and the bill says what it has no line for. A difference
-that is averaged over pairs of conditions has the mean of their bills.
+The module decides which packets the bill covers, and sets the measured difference beside it. Its
+amounts are those of `tare.analysis.priced_pair`. Where nodes of a cluster reach each other in
+another way than clients do, that way has a line of its own (tare.analysis.between_nodes). Without
+its price the bill covers the clients' packets alone, and names what it has no line for. A
+difference that is averaged over pairs of conditions has the mean of their bills.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _MEASURED = {
     "kernel": OTHERS,
     "softirq": "cpu.softirq_per_op",
 }
-"""Part of a price to the metric that has the same of a trial."""
+"""Part of a price to the metric that measures the same part in a trial."""
 
 
 class Billing:
-    """The prices of a weighing and of a platform's parts, and what a run's trials counted."""
+    """The prices of a weighing and of a platform's parts, and the counts of a run's trials."""
 
     def __init__(
         self, weighing: Weighing, trials: Sequence[Trial], parts: Sequence[PartWeighing] = ()
@@ -70,7 +70,7 @@ class Billing:
 
         Args:
             rows: the pairs of measured conditions that it averages: first each row, then the rows.
-            why: what was measured beside it.
+            why: what was measured beside the difference.
         """
         parts: list[tuple[float, Predicted]] = []
         for row in rows:
@@ -99,7 +99,7 @@ class Billing:
         )
 
     def _predicted(self, baseline: str, treatment: str) -> Predicted | str:
-        """Of one pair; or why not."""
+        """The prediction for one pair; or the reason why there is none."""
         sides = self._sides[baseline], self._sides[treatment]
         for side in sides:
             if why := side.way.unpriced(self._tariff):
@@ -129,7 +129,7 @@ def make_bills(
     parts: Sequence[PartWeighing] = (),
 ) -> Bills | None:
     """A bill for each measured difference of service demand between single conditions, and for
-    averages of which no pair is compared by itself; or the reason why it has none.
+    averages whose pairs are not compared by themselves; or the reason why there is no bill.
 
     None: nothing was weighed, or no difference was measured.
     """
@@ -164,7 +164,7 @@ def make_bills(
 def _differences(
     trials: Sequence[Trial], effects: Sequence[Effect], contrasts: Contrasts
 ) -> Iterator[tuple[Effect, Rows]]:
-    """Each that is billed, with the measured pairs that it averages."""
+    """Each difference that is billed, with the measured pairs that it averages."""
     done = {one.condition for one in trials if one.done}
     rows = {
         (one.baseline, one.treatment, one.over): _measured_rows(one.rows or (one.cells,), done)
@@ -184,13 +184,13 @@ def _differences(
 
 
 def _measured_rows(rows: Rows, done: Collection[str]) -> Rows:
-    """The pairs of which both conditions were measured."""
+    """The pairs whose two conditions were both measured."""
     kept = [[pair for pair in row if pair[0] in done and pair[1] in done] for row in rows]
     return [row for row in kept if row]
 
 
 def _owners(predicted: Predicted, why: Why | None) -> Iterator[BillOwner]:
-    """Who should use the excess of the ways, and who used more as measured; without batching."""
+    """Who should use the ways' excess, and who used more when measured; without batching."""
     splits = [one for one in why.splits if one.by in ("unit", "mode")] if why else []
     measured = {part.metric.name: part for split in splits for part in split.parts}
     for owner in PARTS:

@@ -1,8 +1,8 @@
-"""Which weighed way the packets of a condition pass, and how far it is the only one.
+"""Which weighed way the packets of a condition pass, and whether all of them pass it.
 
-An operation crosses the clients' way once, from a client to the node that coordinates it. What
-nodes of a cluster send each other goes by a network of their own, or by ports that are published,
-which is a way of its own; but for the host's loopback device, over which there is all of it.
+An operation crosses the clients' way once, from a client to the node that coordinates it. Packets
+between nodes go by a network of their own, or by published ports, which is another way. On the
+host's loopback device everything passes one way.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class BilledWay(NamedTuple):
     """The way of a condition's clients, or of its nodes.
 
     Attributes:
-        name: as `tare weigh` has it; empty: it weighs none like that.
-        between: that by which nodes reach each other; None: in the same, or there is one alone.
-        plugin: the network plugin that the way has to lead through; empty: it has none, or any.
-        why: there is no such way.
+        name: as `tare weigh` names it; empty: it weighs no such way.
+        between: the way between nodes; None: the same way, or there is only one node.
+        plugin: the network plugin that the way has to lead through; empty: none, or any.
+        why: the reason why there is no such way.
     """
 
     name: str = ""
@@ -41,7 +41,7 @@ class BilledWay(NamedTuple):
         return self.between is None
 
     def unpriced(self, tariff: Tariff) -> str:
-        """Why these prices have none of it; empty: they have."""
+        """Why these prices lack the way; empty: they have it."""
         if not self.name:
             return self.why
         if self.name not in tariff:
@@ -91,7 +91,7 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
 
 
 def _never_weighed(setup: Mapping[str, Any]) -> str:
-    """What of the condition `tare weigh` never has; empty: nothing."""
+    """What of the condition `tare weigh` never weighs; empty: nothing."""
     platform = setup.get("platform", {})
     kind = of_record(setup)
     if kind is None or not kind.here:
@@ -104,12 +104,12 @@ def _never_weighed(setup: Mapping[str, Any]) -> str:
 
 
 def _from_a_container(client: Mapping[str, Any], runtime: str, taken: set[str]) -> BilledWay:
-    """The way of a client that is in a container, on a bridge of this machine: to a server on that
-    bridge as from another node there, or to a native one.
+    """The way of a client in a container on a bridge of this machine. It reaches a server on that
+    bridge as another node there does, and a native server by the way to the host.
 
     Args:
-        runtime: of the server.
-        taken: network and endpoint by which it is reached.
+        runtime: the server's.
+        taken: network and endpoint by which the server is reached.
     """
     own = registered().get(client["runtime"])
     if own is not None and own.bridged_here and client.get("network") == own.several_on:

@@ -1,4 +1,4 @@
-"""What trials counted per operation, over their deployments."""
+"""Counts of trials per operation, over their deployments."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def over_deployments(
 
 
 def counts_per_operation(trials: Sequence[Trial]) -> dict[str, Amount]:
-    """Name, as the records have it, to what was counted in two deployments at least: in the
-    measured slices, and system calls in those of the warm-up."""
+    """Name, as in the records, to the count of at least two deployments: from the measured slices,
+    and system calls from the warm-up's slices."""
     each = [_of_trial(one) for one in trials]
     names = sorted({name for one in each for name in one})
     found = {name: over_deployments(trials, each, name) for name in names}
@@ -48,14 +48,14 @@ def counts_per_operation(trials: Sequence[Trial]) -> dict[str, Amount]:
 
 
 def why_no_calls(trials: Sequence[Trial]) -> str:
-    """Why system calls were not counted, as the first trial that has a reason says it."""
+    """Why system calls were not counted, from the first trial that has a reason."""
     told = (one.manifest.slices.why_no_calls for one in trials if one.manifest.slices is not None)
     return next((why for why in told if why), "")
 
 
 def counting_us(trials: Sequence[Trial]) -> float | None:
-    """How much dearer an operation was in the slices of the warm-up, in which system calls were
-    counted, than in the measured ones: microseconds, the mean over the trials that counted them."""
+    """How much more an operation cost in the slices of the warm-up, in which system calls were
+    counted, than in the measured slices: microseconds, the mean over the trials that counted."""
     dearer = [
         one.manifest.slices.calls.demand_us - one.values[SERVICE_DEMAND]
         for one in trials

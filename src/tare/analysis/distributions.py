@@ -39,7 +39,7 @@ evenly spaced on the logarithmic axis of a tail plot."""
 
 
 LEAST_UNITS = 3
-"""Deployments from which a band is drawn: of two, the interval is thirteen standard errors wide."""
+"""Fewest deployments for a band: with two, the interval is thirteen standard errors wide."""
 
 
 def distributions(
@@ -56,7 +56,7 @@ def distributions(
     Args:
         conditions: names, in the order in which they are listed.
         pooled: condition to its histograms.
-        trials: what bands are made from.
+        trials: the trials that bands are made from.
         by_deployment: one life of a cluster serves all blocks of its round, which are one unit.
     """
     bands = _bands(trials, by_deployment=by_deployment)
@@ -114,7 +114,7 @@ def _band(units: Sequence[Sequence[Sequence[float]]]) -> Band:
 
 
 def add_log(found: dict[LatencyKey, Latencies], log: HistogramLog) -> None:
-    """Add a log's service and response times; RecordError where their resolution is another."""
+    """Add a log's service and response times; RecordError if their resolution differs."""
     for tag, part in log.totals.items():
         operation, _, kind = tag.rpartition("-")
         if operation and kind in KINDS:

@@ -1,4 +1,4 @@
-"""How a run ended: after which round, whether it was decided, and what more would decide it."""
+"""How a run ended: after which round, whether it was decided, and what would still decide it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _BY_CHANCE = 1e-6
 
 
 def looks_taken(looks: Looks, design: Design, trials: Sequence[Trial]) -> list[Look]:
-    """The looks at the run, this analysis among them where it is of a run that has not ended.
+    """The looks at the run; while a run has not ended, this analysis is one of them.
 
-    Whoever reads the report of an unfinished run looks at it, at the share of the planned rounds
-    that there are. Empty: a run of all its rounds, at which nobody looks before.
+    To read the report of an unfinished run is to look at it, at the share of its planned rounds
+    that are done. Empty: a run of all its rounds, without earlier looks.
     """
     if any(trial.manifest.source for trial in trials):
         return []
@@ -46,7 +46,7 @@ _NONE = Look.model_construct(round=0, of=1, why="planned", decided=None)
 
 
 def describe_ending(taken: Sequence[Look], levels: SignificanceLevels) -> Ending | None:
-    """What a report says of the looks; None where there were none."""
+    """The report's text on the looks; None where there were none."""
     if not taken:
         return None
     believed = believed_at_every_end(taken)
@@ -63,7 +63,7 @@ def describe_ending(taken: Sequence[Look], levels: SignificanceLevels) -> Ending
 
 
 def is_decided(analysis: Analysis) -> bool:
-    """Every primary comparison has a verdict other than inconclusive; never, if there is none."""
+    """Every primary comparison has a verdict other than inconclusive; False without any."""
     asked = [effect for effect in analysis.effects if not effect.aa]
     primary = [effect for effect in asked if effect.primary]
     compared = {_sides(effect) for effect in asked}
@@ -83,13 +83,13 @@ def extension(
     environment: dict[str, Any],
     ended: Look | None = None,
 ) -> Extension | None:
-    """The rounds that should decide what is open among the primary comparisons, and their time.
+    """The rounds that should decide the open primary comparisons, and their time.
 
-    None where the run has not ended, or nobody knows.
+    None where the run has not ended, or the number is unknown.
 
     Args:
         ended: the look at which the run ended; None: it was to have all rounds.
-        environment: what the lab wrote down; the command that began the run among it.
+        environment: what the lab recorded, with the command that began the run.
     """
     starts = round_starts(trials)
     if not starts or any(trial.manifest.source for trial in trials):
@@ -111,7 +111,7 @@ def extension(
 
 
 def _rounds_needed(effect: Effect, design: Design) -> int:
-    """Rounds that bring the units still needed; 0 where nobody can say how many."""
+    """Rounds that bring the units still needed; 0 where their number is unknown."""
     if effect.needed is None or effect.needed > MOST_PLANNED:
         return 0
     if effect.unit_of_analysis == "block" and not effect.conditional:
@@ -130,8 +130,8 @@ def round_starts(trials: Sequence[Trial]) -> dict[int, float]:
 
 
 def round_seconds(starts: dict[int, float], trials: Sequence[Trial]) -> float:
-    """Seconds from the first trial of a round to that of the next, with its deployments; the
-    median, because runs are interrupted. Of a single round, its trials alone."""
+    """Seconds from the first trial of a round to that of the next, with its deployments: the
+    median, because runs are interrupted. For a single round, only its trials."""
     ordered = [starts[index] for index in sorted(starts)]
     if len(ordered) > 1:
         return float(median(after - before for before, after in pairwise(ordered)))

@@ -1,4 +1,4 @@
-"""What a study may be expected to show: from an earlier run, of it or another, or from a pilot."""
+"""What a study may be expected to show: by an earlier run, of this study or another, or a pilot."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the study's comparisons on one metric may be expected to come to.
+    """What the study's comparisons on one metric may be expected to show.
 
     Attributes:
         title: of the metric.
         half: half-width of the widest interval, as a change (0.04 is 4%).
         margin: as declared, a fraction; None: none.
-        rounds: that decide every comparison with 80% power, whatever is true; None: no margin.
+        rounds: rounds that decide every comparison with 80% power, whatever is true; None: no
+            margin.
         comparisons: how many there are, A/A left out.
-        undecided: those that need more rounds than the study has, "treatment against baseline".
+        undecided: comparisons that need more rounds than planned, "treatment against baseline".
     """
 
     title: str
@@ -55,7 +56,7 @@ def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
     """One for each primary metric on which the earlier run had comparisons of the same unit.
 
     Intervals narrow with the rounds of the study and with its blocks; trials are taken to be as
-    noisy as they were. One deployment per condition says nothing of how deployments differ.
+    noisy as before. One deployment per condition does not show how much deployments differ.
     """
     margins: dict[str, float] = dict(study.margins.items())
     found = []
@@ -76,7 +77,7 @@ def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
 def expected_from(
     likely: Mapping[Scope, Estimate], asked: Mapping[Scope, list[str]], study: Study
 ) -> dict[Scope, Expectation]:
-    """For each scope of the study's comparisons that is known."""
+    """Expectations for each known scope of the study's comparisons."""
     return {
         scope: _expected(
             scope.title,
@@ -107,9 +108,10 @@ def likely_from_run(earlier: Analysis, its: Study, study: Study) -> dict[Scope, 
 def likely_from_pilot(
     noise: Noise, plan: Plan, asked: Mapping[Scope, list[str]]
 ) -> dict[Scope, Estimate]:
-    """Comparisons inside one deployment as noisy as slices are without a database.
+    """Comparisons inside one deployment, taken to be as noisy as slices without a database.
 
-    Of how deployments differ, and so of comparisons between them, a pilot knows nothing.
+    A pilot does not show how much deployments differ, and so says nothing of comparisons between
+    deployments.
     """
     design = plan.study.design
     unit: UnitKind = (
@@ -119,7 +121,7 @@ def likely_from_pilot(
     if design.slice_s is None or units < 2:
         return {}
     measured_s = min(one.setup.load.measured_s for one in plan.conditions)
-    # a slice's noise is its neighbours' other moods, which its length changes little
+    # the noise of a slice is its neighbours' other moods; the slice's length changes it little
     slices = measured_s / design.slice_s * (design.blocks if unit == "deployment" else 1)
     return {
         scope: Estimate(
@@ -140,7 +142,7 @@ def likely_from_pilot(
 
 
 def _sharing(names: Sequence[str]) -> int:
-    """Treatments that share a baseline, at least: as many pool their variance."""
+    """The least number of treatments that share a baseline: so many pool their variance."""
     return min(Counter(name.partition(AGAINST)[2] for name in names).values())
 
 
@@ -183,10 +185,10 @@ def _like(effect: Effect, design: Design) -> Estimate | None:
 
 
 def _sd_with(effect: Effect, blocks: int) -> float:
-    """Sd of the log-ratio between deployments, were there so many blocks in each.
+    """Sd of the log-ratio between deployments with this many blocks in each.
 
-    Its variance is that of deployments and that of blocks over their number; the latter is known
-    from the pairs inside the rounds.
+    Its variance is the variance of deployments plus that of blocks over their number. The pairs
+    inside the rounds show the variance of blocks.
     """
     pairs = {(pair.round, pair.block): math.log(pair.ratio) for pair in effect.pairs}
     rounds = by_unit(pairs, by_deployment=True)

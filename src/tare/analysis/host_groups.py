@@ -1,4 +1,4 @@
-"""What groups of hosts that were compared are made of, as their kernels tell it."""
+"""The hosts in groups that were compared, as their kernels describe them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 HYPERVISOR = "hypervisor"
 UNNAMED = "nodes"
-"""What hosts are called that a condition took without naming a group."""
+"""Name of hosts that a condition took without naming a group."""
 THIS_MACHINE = "this machine"
-"""What this machine is called beside virtual machines that it made."""
+"""Name of this machine beside virtual machines that it made."""
 
 
 def host_group(setup: Mapping[str, Any]) -> str:
@@ -36,8 +36,8 @@ def emulated_conditions(trials: Iterable[Trial]) -> list[str]:
 
 
 def of_emulated(analysis: Analysis, name: str, levels: Mapping[str, str]) -> bool:
-    """Whether a side of an effect was emulated: a condition, or one of those with these levels,
-    over which an average is."""
+    """Whether a side of an effect was emulated: a condition, or one of the conditions with these
+    levels that an average is over."""
     return bool(analysis.emulated) and any(
         one.condition in analysis.emulated
         for one in analysis.conditions
@@ -50,24 +50,24 @@ def _emulated(trial: Trial) -> bool:
 
 
 def _domains(trial: Trial) -> list[Mapping[str, Any]]:
-    """What is recorded of the virtual machines that were made for a trial's nodes."""
+    """The records of the virtual machines that were made for a trial's nodes."""
     hosts = trial.manifest.path.get("hosts")
     known = hosts.values() if isinstance(hosts, dict) else ()
     return [one["domain"] for one in known if "domain" in one]
 
 
 def host_group_facts(conditions: Sequence[str], trials: Iterable[Trial]) -> list[HostGroupFact]:
-    """Every fact that hosts tell of themselves, those that differ between groups first.
+    """Every fact that hosts tell of themselves, facts that differ between groups first.
 
     Empty where the trials ran on hosts of fewer than two groups.
 
     Args:
-        conditions: names, in the order in which they are listed, which groups come in too.
+        conditions: names, in the order in which they are listed; groups come in the same order.
     """
     seen: dict[str, dict[str, set[str]]] = {}
     done = [one for one in trials if one.done and one.condition in conditions]
     made = any(_domains(one) for one in done)
-    here = THIS_MACHINE if made else ""  # which the virtual machines are compared with
+    here = THIS_MACHINE if made else ""  # the virtual machines are compared with it
     for trial in sorted(done, key=lambda one: conditions.index(one.condition)):
         group = host_group(trial.manifest.setup) or here
         if not group:

@@ -1,4 +1,4 @@
-"""What an imported trial adds: histograms and series of another tool, where it left any."""
+"""Histograms and series that an imported trial adds, where another tool left any."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from tare.records.samples import Samples
 
 LONGEST_HOLD = 60
-"""A value over an interval of up to so many seconds is drawn over all of it."""
+"""A value over an interval of up to this many seconds is drawn over all of it."""
 
 
 def imported_latencies(record: TrialRecord, trial: Trial) -> None:
-    """The sum of the trial's histogram logs; damage is named, and then nothing is taken."""
+    """The sum of the trial's histogram logs; damage is named, and then no histogram is used."""
     manifest = record.manifest
     try:
         for name in manifest.histograms:
@@ -35,7 +35,7 @@ def imported_latencies(record: TrialRecord, trial: Trial) -> None:
 
 
 def whole(trial: Trial) -> bool:
-    """Whether the histograms hold all operations that the tool counted, as far as it did."""
+    """Whether the histograms hold all operations that the tool counted, if it counted them."""
     operations = trial.manifest.operations
     counted = sum(part.total for (_, kind), part in trial.latencies.items() if kind == "response")
     return operations is None or abs(counted - operations) <= LOST_SHARE * operations
@@ -44,7 +44,7 @@ def whole(trial: Trial) -> bool:
 def imported_series(record: TrialRecord, trial: Trial, samples: Samples | None) -> None:
     """The client's intervals and the machine's samples, on one grid.
 
-    Without samples the grid is the client's own intervals; with them it is one of seconds, and a
+    Without samples the grid is the client's own intervals. With samples it is one of seconds, and a
     value over a longer interval holds for all of its seconds.
     """
     intervals: list[ProgressInterval] = []
@@ -70,7 +70,7 @@ def imported_series(record: TrialRecord, trial: Trial, samples: Samples | None) 
 
 
 def _held(values: list[float | None]) -> list[float | None]:
-    """Each value also over the seconds before it that have none, which its interval covers."""
+    """Each value also over the empty seconds before it, which its interval covers."""
     held: list[float | None] = []
     gap = 0
     for value in values:

@@ -1,4 +1,4 @@
-"""What a run's plan left out: the conditions, and the comparisons that they are missing from."""
+"""The conditions that a run's plan left out, and the comparisons that lack them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def left_out(
 ) -> list[LeftOut]:
     """The study's conditions that the plan left out, in its order.
 
-    One that has trials all the same was not: the run may have been resumed where it can run.
+    A condition that has trials is not listed: the run may have been resumed where it can run.
 
     Args:
         recorded: name of a condition to the reason and the remedy.

@@ -1,7 +1,7 @@
-"""The metrics of a trial, computed from its records; what they are called: catalogue.py.
+"""The metrics of a trial, computed from its records; their names: catalogue.py.
 
-A metric that a trial cannot give is absent, never 0. Of trials in slices those that each slice
-gives (`COSTS` in slices.py) are replaced by what the fit of their block found.
+A metric that a trial cannot give is absent, never 0. In a trial in slices, the metrics that each
+slice gives (`COSTS` in slices.py) are replaced by the result of their block's fit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_CPUS = 8192
 """CPUs that a kernel may be built for. Source: NR_CPUS of Linux, arch/x86/Kconfig."""
 
 LEAST_FOR_SHAPE = 1000
-"""A moment of the third or fourth order of fewer operations is the accident of the longest few."""
+"""With fewer operations, a moment of the third or fourth order is the accident of the longest."""
 
 LEAST_BEYOND = 10
 """A percentile is given only where this many observations lie beyond it: with fewer it is the
@@ -41,7 +41,7 @@ _SHORT = {"READ-MODIFY-WRITE": "rmw"}
 def trial_values(
     manifest: TrialManifest, latencies: Mapping[LatencyKey, Latencies]
 ) -> dict[str, float]:
-    """All metrics of one trial that was done.
+    """All metrics of one completed trial.
 
     Args:
         latencies: merged over the trial's clients; empty where the logs are damaged, which leaves
@@ -78,7 +78,7 @@ def _counted(manifest: TrialManifest) -> dict[str, float]:
 def demand_s(manifest: TrialManifest) -> float:
     """CPU seconds that the measured operations cost, of everything that takes part.
 
-    What the machines used without them (Tare's watching, empty slices) is not among it.
+    CPU time without operations (Tare's watching, empty slices) is not included.
     """
     return manifest.machine_cpu_s - manifest.background_cpu_s
 
@@ -86,10 +86,10 @@ def demand_s(manifest: TrialManifest) -> float:
 def server_util(manifest: TrialManifest) -> dict[str, float]:
     """`SERVER_UTIL` of servers on this machine, which is alone or shared with the clients.
 
-    What took part, without the clients, over the CPU time of the CPUs that the servers may use.
-    Beyond 100% where the engine or the kernel worked for them on other CPUs. Absent of servers on
-    hosts of an inventory, whose own samples tell it (why/resources.py), and where nobody tells
-    which CPUs they had.
+    CPU time of everything that took part except the clients, over that of the CPUs that the servers
+    may use. It exceeds 100% where the engine or the kernel worked for them on other CPUs. Absent
+    for servers on hosts of an inventory, whose own samples give it (why/resources.py), and where
+    the servers' CPUs are not recorded.
     """
     cpus = server_cpus(manifest)
     if not cpus or manifest.loaded_s <= 0 or on_hosts(manifest):
@@ -119,7 +119,7 @@ def server_cpus(manifest: TrialManifest) -> float:
 
 
 def _cpu_numbers(listed: str) -> set[int]:
-    """The CPUs of a list such as 0-2,5, cpuset(7); none of what is no such list."""
+    """The CPUs of a list such as 0-2,5, cpuset(7); empty for any other text."""
     found: set[int] = set()
     for part in listed.split(","):
         first, _, last = part.partition("-")
@@ -130,7 +130,7 @@ def _cpu_numbers(listed: str) -> set[int]:
 
 
 def _quota(told: str) -> float:
-    """CPUs of a quota, such as `1.5 CPUs`; of `none` and of what is no number, all."""
+    """CPUs of a quota, such as `1.5 CPUs`; for `none` or any other text, all."""
     try:
         return float(told.removesuffix(" CPUs"))
     except ValueError:
@@ -152,7 +152,7 @@ def demand_by_owner_s(manifest: TrialManifest) -> dict[str, float]:
 
 
 def operation_of(recorded: str) -> str:
-    """The operation's name in metrics, of that under which a client recorded it."""
+    """The operation's name in metrics, from the name under which a client recorded it."""
     return _SHORT.get(recorded, recorded.lower())
 
 
@@ -160,7 +160,7 @@ def mean_latencies(parts: Iterable[tuple[str, float, float]], least: int = 1) ->
     """Mean response time, microseconds, by metric: of each operation and of all together.
 
     Args:
-        parts: operation as a client recorded it, how many replies, and their mean.
+        parts: operation as a client recorded it, number of replies, and their mean.
         least: with fewer replies there is no mean.
     """
     sums: dict[str, tuple[float, float]] = {}

@@ -1,17 +1,18 @@
-"""Lines of a bill for what servers and clients do beyond what the price of their packets holds.
+"""Lines of a bill for the work of servers and clients beyond the price of their packets.
 
-The servers and clients of `tare weigh` wait, read, write and switch, too. That is in the price of
-their packets, and what they did of it was counted as a trial's is. So of each service
+The servers and clients of `tare weigh` wait, read, write and switch, too. The price of their
+packets includes that work, and it was counted as in a trial. So of each service
 
     (count - what the stub makes at as many packets) of the treatment
   - (count - what the stub makes at as many packets) of the baseline
 
-is priced natively, and what the platform adds to each is priced for the server's excess of either
-side alone. Weighed clients run natively: what a container adds to a client's calls is priced for
-all of them.
+is priced natively. What the platform adds to each service is priced for the server's excess of
+either side alone. Weighed clients run natively, so what a container adds to a client's calls is
+priced for all of its calls.
 
-Counts of one service are those of the same deployments, and prices those of the same rounds: sums
-over services and roles add their errors up as they are. A product's error is of the first order.
+Counts of one service are of the same deployments, and prices are of the same rounds. Sums over
+services and roles therefore add their errors up as they are. A product's error is of the first
+order.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ NOT_COUNTED = (
 )
 SYSTEM_CALLS = "system calls"
 _TOLL = "what "
-"""a line of what a platform adds begins with it"""
+"""Prefix of a line for what a platform adds"""
 _OF_ROLE = {SERVER: "of the servers", CLIENT: "of the clients"}
 
 
@@ -48,12 +49,12 @@ class Doer(NamedTuple):
     """One side of a bill.
 
     Attributes:
-        way: the weighed one of its packets.
-        packets: of the billed ones, per operation; None: not counted.
+        way: the weighed way of its packets.
+        packets: billed packets per operation; None: not counted.
         runtime, storage: of its servers.
         counts: per operation, by name.
         why_no_calls: why system calls are not among them.
-        nodes: the way between its nodes, and what of the packets passes that, where it is billed.
+        nodes: the way between its nodes, and the packets on it, where that is billed.
         client: runtime of its clients.
     """
 
@@ -68,7 +69,7 @@ class Doer(NamedTuple):
 
 
 class PricedLine(NamedTuple):
-    """What is paid for, how often, and its microseconds."""
+    """A service that is paid for, how often, and its microseconds."""
 
     what: str
     often: float
@@ -76,12 +77,12 @@ class PricedLine(NamedTuple):
     unit: str = "packets"
 
     def times(self, share: float) -> PricedLine:
-        """In proportion."""
+        """The line times a share."""
         return self._replace(often=share * self.often, amount=self.amount.times(share))
 
 
 def merged(lines: Iterable[PricedLine]) -> list[PricedLine]:
-    """Those of one thing in one line; errors add up as they are."""
+    """Lines of the same name as one line each; errors add up as they are."""
     found: dict[tuple[str, str], list[PricedLine]] = {}
     for one in lines:
         found.setdefault((one.what, one.unit), []).append(one)
@@ -92,10 +93,10 @@ def merged(lines: Iterable[PricedLine]) -> list[PricedLine]:
 
 
 class Part(NamedTuple):
-    """What one owner pays of a line.
+    """The part of a line that one owner pays.
 
     Attributes:
-        needs: names of what is left out where there is no such part.
+        needs: names that, when left out, drop this part.
     """
 
     line: PricedLine
@@ -103,16 +104,16 @@ class Part(NamedTuple):
     needs: frozenset[str]
 
     def times(self, share: float) -> Part:
-        """In proportion."""
+        """The part times a share."""
         return self._replace(line=self.line.times(share))
 
 
 class Operations(NamedTuple):
-    """Of a pair of conditions, or the mean of several.
+    """Operations of a pair of conditions, or the mean of several pairs.
 
     Attributes:
-        parts: those that are of one line go together.
-        left_out: what no line is of, and why.
+        parts: parts of one line go together.
+        left_out: names without a line, and why.
     """
 
     parts: Sequence[Part] = ()
@@ -120,7 +121,7 @@ class Operations(NamedTuple):
 
     @property
     def lines(self) -> list[PricedLine]:
-        """What is paid for, the services first."""
+        """The lines of the bill, the services first."""
         return merged(
             sorted((one.line for one in self.parts), key=lambda line: line.what.startswith(_TOLL))
         )
@@ -137,7 +138,7 @@ class Operations(NamedTuple):
 def averaged(pairs: Sequence[tuple[float, Operations]]) -> Operations:
     """The mean of several pairs, each with its share.
 
-    What is left out of one of them is left out of all: a mean over the others would count it there
+    A name that one pair leaves out is left out of all: a mean over the others would count it there
     as nothing. Errors add up as they are.
     """
     why: dict[str, str] = {}
@@ -167,7 +168,7 @@ class StubCounts:
             points.sort(key=packets_of)
 
     def at(self, way: str, packets: float, name: str) -> Amount | None:
-        """So much of it; None where it was not counted."""
+        """The count at so many packets; None where it was not counted."""
         points = [
             (packets_of(one), amount_of(one.counts[name], self._df))
             for one in self._ways.get(way, ())
@@ -180,14 +181,14 @@ class StubCounts:
 
 
 class OperationPrices:
-    """Prices of services, and what the stub made of them."""
+    """Prices of services, and their counts of the stub."""
 
     def __init__(self, parts: PartTariff, stub: StubCounts) -> None:
         self._parts = parts
         self._stub = stub
 
     def lines(self, base: Doer, treated: Doer) -> Operations:
-        """Of a treatment over its baseline."""
+        """The lines of a treatment over its baseline."""
         made = _Made()
         for service in SERVICES:
             self._of_service(service, base, treated, made)
@@ -206,7 +207,7 @@ class OperationPrices:
             if all(
                 _nothing(side, name, one) for side, one in zip((base, treated), sides, strict=True)
             ):
-                continue  # nobody makes any, as syncs of reads
+                continue  # nobody makes any, such as syncs in reads
             before, after = sides
             if isinstance(before, str) or isinstance(after, str):
                 made.left_out[what] = next(one for one in sides if isinstance(one, str))
@@ -223,7 +224,7 @@ class OperationPrices:
                 self._toll(service, (base, before), (treated, after), made)
 
     def _of_other_calls(self, base: Doer, treated: Doer, made: _Made) -> None:
-        """Of those without a kind what the platform adds is known alone."""
+        """Only what the platform adds is known of system calls without a kind of their own."""
         before, after = (self._others(side) for side in (base, treated))
         if isinstance(before, Amount) and isinstance(after, Amount):
             self._toll(None, (base, before), (treated, after), made)
@@ -234,7 +235,7 @@ class OperationPrices:
                 made.left_out[f"{_TOLL}{runtime} adds to other {SYSTEM_CALLS}"] = why
 
     def _of_clients(self, call: Service, base: Doer, treated: Doer, made: _Made) -> None:
-        """What clients in containers pay beside for their calls, which no weighed client does."""
+        """What a container adds to its clients' calls; no weighed client pays it."""
         if base.client == treated.client == NATIVE:
             return
         name = f"{CLIENT}_{call.counted}"
@@ -265,9 +266,9 @@ class OperationPrices:
         made: _Made,
         role: str = SERVER,
     ) -> None:
-        """What the platforms add to each; native ones nothing. On one platform, of which storage
-        matters to what is stored alone, both sides pay the same for each, and the difference of
-        their numbers is paid for."""
+        """What the platforms add to each call; native ones add nothing. On one platform both sides
+        pay the same for each (storage matters only to stored data), and the difference of their
+        numbers is paid for."""
         each = SYSTEM_CALLS if service is None or service in CALLS else service.title
         (before, fewer), (after, more) = base, treated
         stored = service is not None and service.part == "storage"
@@ -296,7 +297,7 @@ class OperationPrices:
             made.parts.append(Part(line, role, frozenset(needs)))
 
     def _beyond_in(self, side: Doer, role: str, service: Service) -> Amount | str:
-        """So many of a service as `_beyond`, without what the prices of others hold of it."""
+        """A side's excess of a service, as `_beyond`, less what other services' prices hold."""
         left = self._beyond(side, f"{role}_{service.counted}")
         for other, each in service.within.items():
             found = self._beyond(side, f"{role}_{other}")
@@ -308,7 +309,7 @@ class OperationPrices:
         return left if isinstance(left, str) else left.times(1 / service.per)
 
     def _beyond(self, side: Doer, name: str) -> Amount | str:
-        """What a side makes beyond what the price of its packets holds; or why that is not
+        """A side's count beyond what the price of its packets holds; or the reason why it is not
         known."""
         calls = name.endswith("calls")
         if name not in side.counts:
@@ -327,7 +328,7 @@ class OperationPrices:
 
     def _held(self, side: Doer, packets: float, name: str) -> Amount | None:
         """What the prices of its packets hold; between nodes the weighed client is a server, too.
-        None: it was not counted."""
+        None: not counted."""
         held = [self._stub.at(side.way, packets, name)]
         role, _, counted = name.partition("_")
         if side.nodes is not None and role == SERVER:
@@ -339,7 +340,7 @@ class OperationPrices:
 
 
 class _Made:
-    """Parts of lines as they are made, and what they are not made of."""
+    """Parts of lines as they are made, and the names without a line."""
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
@@ -347,7 +348,7 @@ class _Made:
 
 
 def _nothing(side: Doer, name: str, beyond: Amount | str) -> bool:
-    """Whether a side makes none, and nor does the stub as far as it was counted."""
+    """Whether a side makes none, and the stub makes none as far as it was counted."""
     counted = side.counts.get(name)
     if counted is None or counted.value:
         return False

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 UNKNOWN = "not recorded"
 UNTOLD = "not told"
-"""Of an imported trial: its files do not print the fact."""
+"""Value of an imported trial whose files do not print the fact."""
 SEVERAL = " and "
 """Between the values of a condition that has several."""
 BITS = "bits"
 
 MACHINES = ("machines", "hosts")
-"""Fields of a setup that say on which machines it runs."""
+"""Fields of a setup that name the machines it runs on."""
 OF_MACHINES = (
     *("hypervisor", "CPU model", "CPUs", "memory", "disk"),
     *("kernel", "clock source", "transparent huge pages"),
@@ -68,9 +68,9 @@ TOLD_FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "property Command: Command Ratios": ("load.workload", "load.mix"),
     "property Population: Distribution": ("load.records", "load.distribution", "load.workload"),
 }
-"""The same for what other tools print."""
+"""The same fields for what other tools print."""
 PROPERTY = "property "
-"""What a load generator prints of its settings: not told by some, it is unknown of these."""
+"""Settings that a load generator prints; a tool that does not print them leaves them unknown."""
 _SIDES = {"database": ("", "platform"), "client": ("client ", "client")}
 
 
@@ -102,7 +102,7 @@ def parity_differences(
 def _differences_of_files(
     setups: Mapping[str, Mapping[str, Any]], trials: Sequence[Trial]
 ) -> list[ParityDifference]:
-    """Of imported trials: what their files tell of tool and load, where conditions differ."""
+    """For imported trials: facts on tool and load in their files, where conditions differ."""
     seen: dict[str, dict[str, set[str]]] = {}
     for trial in trials:
         if trial.manifest.source is not None:
@@ -134,7 +134,7 @@ def _facts(trials: Sequence[Trial], role: str) -> dict[str, dict[str, str]]:
 
 
 def _fields(fact: str, side: str) -> list[str]:
-    """The setup's fields that explain a fact; those without a section are the side's own."""
+    """The setup's fields that explain a fact; fields without a section are the side's own."""
     return [
         field if field.startswith("database.") else f"{side}.{field}"
         for field in FOLLOWS_FROM.get(fact, ())

@@ -1,9 +1,9 @@
-"""From the turns of single operations to prices: what each costs, and what a platform adds.
+"""From the turns of single operations to prices: the cost of each, and what a platform adds.
 
-A round's value is the mean over its turns. What a platform adds is taken within the round, in which
-turns of one piece follow each other in a fraction of a second. Intervals are Student's t over the
-rounds: processes and containers are new in each. Native is the mean of both native processes; the
-second is also compared with the first alone, where nothing is to be found.
+A round's value is the mean over its turns. The addition of a platform is computed within the round,
+in which turns of one piece follow each other in a fraction of a second. Intervals are Student's t
+over the rounds: processes and containers are new in each. Native is the mean of both native
+processes. The second is also compared with the first alone, where no difference should be found.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tare.records.prices import Interval
 
 PASSES = 2
-"""Turns of each piece and unit in a round; the second pass goes through the units the other way, so
-that what drifts steadily is in none of the differences."""
+"""Turns of each piece and unit in a round. The second pass goes through the units in reverse, so
+that a steady drift is in none of the differences."""
 LATE_S = 0.005
 """How late a turn may begin."""
 Shown = Literal["cpu", "wall", "both"]
@@ -39,7 +39,7 @@ class Piece:
 
     Attributes:
         title: what one operation is.
-        shown: what a database pays with it: CPU time, time that passes, or both.
+        shown: the cost shown for a database: CPU time, time that passes, or both.
     """
 
     name: str
@@ -79,13 +79,13 @@ PIECES = (
 
 @dataclass(frozen=True)
 class WeighedUnit:
-    """One process that is measured: its name, how it runs, where its files are.
+    """One process that is measured: its name, how it runs, and where its files are.
 
     Attributes:
         storage: kind of its files.
-        pieces: names of those that it is measured with.
+        pieces: names of the pieces that it measures.
         network: as a study names it.
-        resolver: where the name is found that it resolves.
+        resolver: the place of the name that it resolves.
     """
 
     name: str
@@ -96,8 +96,8 @@ class WeighedUnit:
     resolver: Literal["hosts", "dns"] = "hosts"
 
     def platform(self, what: WeighedPart) -> str:
-        """What it is called beside a price: a container's files, network and resolver matter to
-        some alone."""
+        """Its name beside a price: a container's files, network and resolver matter to some pieces
+        alone."""
         whole = what in ("storage", "name", "start") or self.runtime == NATIVE
         return self.name if whole else self.runtime
 
@@ -109,8 +109,8 @@ class Turn:
     Attributes:
         at: when it was to begin.
         cpu_ns, wall_ns: of one operation.
-        engine_cores: CPU time of the container engine meanwhile, in cores, where it does part of
-            the operation.
+        engine_cores: CPU time of the container engine meanwhile, in cores, if it does part of the
+            operation.
         error: why it measured nothing.
     """
 
@@ -190,8 +190,8 @@ def part_prices(weighed: PartsWeighed, machine: MeasuredMachine) -> PartWeighing
 
 
 def apart(found: PartWeighing) -> list[PartPrice]:
-    """Where native again differs from native, by what a piece is shown with: of twenty pieces one
-    does by chance."""
+    """Prices at which native again differs from native, in the time that a piece is shown with.
+    One of twenty pieces does so by chance."""
     return [
         one
         for one in found.prices
@@ -201,7 +201,7 @@ def apart(found: PartWeighing) -> list[PartPrice]:
 
 
 def shown_of(piece: str) -> Shown:
-    """What is shown of this piece."""
+    """The cost that is shown for this piece."""
     return next(one.shown for one in PIECES if one.name == piece)
 
 
@@ -213,7 +213,7 @@ def _shown_added(price: PartPrice) -> Iterator[Interval]:
 
 
 def _undisturbed(turns: Sequence[Turn]) -> Iterator[Turn]:
-    """The turns that measured something, began in time and did not overlap with another."""
+    """The turns that measured something, began in time and did not overlap with another turn."""
     ordered = sorted(turns, key=lambda turn: turn.at)
     neighbours = [None, *ordered, None]
     for place, turn in enumerate(ordered):
@@ -229,7 +229,7 @@ def _means(turns: Sequence[Turn]) -> dict[tuple[str, str, str], float]:
     """(Piece, unit, clock) to the mean over a round's turns, nanoseconds."""
     values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for turn in turns:
-        # one operation follows the other, so that the engine's time passes within theirs
+        # operations follow each other, so that the engine's time passes within theirs
         used_ns = turn.cpu_ns + turn.engine_cores * turn.wall_ns
         values[turn.piece, turn.unit, "cpu"].append(used_ns)
         values[turn.piece, turn.unit, "wall"].append(turn.wall_ns)
@@ -242,7 +242,7 @@ def _of_piece(
     values: Mapping[tuple[str, str, str], list[float]],
     left_out: dict[str, str],
 ) -> Iterator[PartPrice]:
-    """A piece's price on each platform; those left out are added to `left_out`."""
+    """A piece's price on each platform; pieces without a price are added to `left_out`."""
     rounds = len(weighed.rounds)
     asked = [unit for unit in weighed.units if piece.name in unit.pieces]
     had = [unit for unit in asked if len(values.get((piece.name, unit.name, "cpu"), ())) == rounds]
@@ -284,7 +284,7 @@ def _cost(table: Mapping[str, np.ndarray], unit: str) -> Cost:
 
 
 def _reason(piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound]) -> str:
-    """Why a unit has no value of this piece in some round: the first reason that there is."""
+    """Why a unit has no value of this piece in some round: the first reason found."""
     reasons = Counter(
         why for one in rounds if (why := one.missing.get(unit.name, {}).get(piece.name))
     )

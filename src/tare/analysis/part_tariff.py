@@ -1,8 +1,8 @@
-"""What the kernel's services cost natively, and what a platform adds to each, microseconds.
+"""Native costs of the kernel's services, and what a platform adds to each, microseconds.
 
-Prices of `tare weigh --what system,storage`, put together for what trials count. Futex calls are
-priced as the mean of one that wakes nobody and one whose value has changed; what those that wake or
-wait do beside is in the price of a context switch, which is a hand-over without its two calls.
+Prices of `tare weigh --what system,storage`, arranged for the counts of trials. Futex calls are
+priced as the mean of one that wakes nobody and one whose value has changed. What a call beside does
+to wake or wait is in the price of a context switch, which is a hand-over without its two calls.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Service:
-    """One that trials count.
+    """A service that trials count.
 
     Attributes:
         counted: name of its count after ROLE_.
         title: in the plural.
-        pieces: of its price, each with how often.
-        part: which `tare weigh` has its pieces from.
+        pieces: the pieces of its price, each with how often.
+        part: the part of `tare weigh` that its pieces are from.
         call: it is a system call.
-        per: so many of the count are one, as of bytes a kilobyte.
-        within: of the count so much is in the price of each of another count.
+        per: how much of the count is one service, such as bytes in a kilobyte.
+        within: another count, to how much of this count is in the price of each of it.
     """
 
     counted: str
@@ -44,7 +44,7 @@ class Service:
 
 KB = 1000.0
 APPENDED, READ, FLUSHED = 4 << 10, 4 << 10, 8 << 20
-"""bytes that one weighed append, read and flush are of (tare-micro's storage.rs and reads.rs)"""
+"""bytes of one weighed append, read and flush (tare-micro's storage.rs and reads.rs)"""
 SERVICES = (
     Service(
         "switches",
@@ -94,7 +94,7 @@ class PartTariff:
                 self._prices[one.piece, one.platform] = one, weighing.rounds - 1
 
     def natively(self, service: Service) -> Amount | None:
-        """One, of a native process; None: a piece of it was not weighed."""
+        """Price of one in a native process; None: a piece of it was not weighed."""
         return self._sum(service.pieces, NATIVE, added=False)
 
     def added(self, service: Service, runtime: str, storage: str) -> Amount | None:
@@ -103,7 +103,7 @@ class PartTariff:
         return self._sum(service.pieces, platform, added=True)
 
     def added_to_any_call(self, runtime: str) -> Amount | None:
-        """What a platform adds to a system call of which no more is known."""
+        """What a platform adds to a system call of unknown kind."""
         return self._sum(dict.fromkeys(_TOLLED, 1 / len(_TOLLED)), runtime, added=True)
 
     def _sum(self, pieces: Mapping[str, float], platform: str, *, added: bool) -> Amount | None:

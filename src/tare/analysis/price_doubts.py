@@ -1,5 +1,5 @@
-"""What speaks against prices: other work, servers that stood still, a native unlike itself, a pace
-that depends on the way."""
+"""Doubts about prices: other work, servers that stood still, native unlike itself, a pace that
+depends on the way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def doubts(found: Weighing) -> list[str]:
-    """Each as a clause; empty: nothing speaks against them."""
+    """Each doubt as a clause; empty: none."""
     told = []
     if found.other_cores > BUSY_CORES:
         told.append(f"other programs disturbed it ({found.other_cores:.2g} cores)")
@@ -53,7 +53,7 @@ def _driven(price: Price) -> str:
 
 
 def part_doubts(found: PartWeighing) -> list[str]:
-    """Of the prices of a platform's parts."""
+    """Doubts about the prices of a platform's parts."""
     if found.other_cores <= BUSY_CORES:
         return []
     parts = " and ".join(sorted({one.what for one in found.prices}))
@@ -61,6 +61,6 @@ def part_doubts(found: PartWeighing) -> list[str]:
 
 
 def _beyond_chance(interval: Interval, df: int) -> bool:
-    """Whether it excludes 0 with 99.9%: one in twenty of the shown ones does by chance."""
+    """Whether the 99.9% interval excludes 0: one in twenty of the shown ones does by chance."""
     amount = amount_of(interval, df)
     return abs(amount.value) > float(special.stdtrit(df, 0.9995)) * amount.error

@@ -1,16 +1,16 @@
 """What prices predict for a pair of conditions, or for the mean of several pairs.
 
-A trial's own packets are counted by the kernel. Then
+The kernel counts a trial's own packets. Then
 
     predicted = excess(treatment's way, its packets) - excess(baseline's way, its packets)
               + (how much less the treatment's answers are batched) x what a packet more costs,
 
-by `tare.analysis.tariff`; the way of a cluster's clients and that between its nodes are each paid
-for their own packets. Intervals add up in squares, with the fewest degrees of freedom of all
-that is added: Student's t over the weighing's rounds and over the run's deployments, which are
-independent of each other. A packet's cost c errs with the rounds that the excesses are of: to the
-error of all the rest, n times that of c is added, as it is, for a difference of n packets. Of the
-line n x c alone, n and c are independent, and the squares of its error are (c x error of n)^2 +
+by `tare.analysis.tariff`. The way of a cluster's clients and the way between its nodes are each
+paid for their own packets. Intervals add up in squares, with the fewest degrees of freedom of all
+addends: Student's t over the weighing's rounds and over the run's deployments, which are
+independent of each other. A packet's cost c errs with the same rounds as the excesses. So for a
+difference of n packets, n times the error of c is added to all other errors as it is. In the line
+n x c alone, n and c are independent, and the squares of its error are (c x error of n)^2 +
 (n x error of c)^2 (the first order of a product).
 """
 
@@ -34,10 +34,10 @@ BATCHING = "how many answers share a packet"
 
 
 class Paid(NamedTuple):
-    """Of one side of a bill: a way, and its packets; None: of a native side, which pays nothing.
+    """A way of one side of a bill, and its packets; None: the side is native and pays nothing.
 
     Attributes:
-        nodes: the packets are those between nodes, not clients'.
+        nodes: the packets are between nodes, not clients'.
     """
 
     condition: str
@@ -51,13 +51,13 @@ class Predicted:
     """What prices say of one pair of conditions, or of the mean of several.
 
     Attributes:
-        lines: what is paid for, how often, and its microseconds.
+        lines: services paid for, how often, and their microseconds.
         us: their sum.
-        owners: who uses what the ways add, and what of it is spent in soft interrupts.
-        unpriced: what no line is of.
-        far: a sentence for each side whose packets are far from what was weighed.
-        done: what is done beside the packets, which is in neither of these before `mean`.
-        left_out: what beside packets no line is of, and why.
+        owners: who uses what the ways add, and the part of it spent in soft interrupts.
+        unpriced: services without a line.
+        far: a sentence for each side whose packets are far from the weighed ones.
+        done: work beside the packets, which neither of these has before `mean`.
+        left_out: work beside packets without a line, and why.
     """
 
     lines: Sequence[PricedLine]
@@ -75,7 +75,7 @@ def priced(
     """The prices of both sides' ways at their packets, and of batching where all are known.
 
     Args:
-        unpriced: what there is no price of, beside batching.
+            unpriced: what has no price, beside batching.
     """
     batched = all(one.packets is not None for one in (*base, *treated))
     lines = [
@@ -121,7 +121,7 @@ def priced(
 
 
 def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
-    """The mean of several pairs, each with its share, and with what is done beside the packets.
+    """The mean of several pairs, each with its share, and with the work beside the packets.
 
     All prices are of the same rounds, so that their errors add up as they are.
     """
@@ -147,8 +147,8 @@ def _of_ways(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
 
 
 def _with_operations(ways: Predicted, done: Operations) -> Predicted:
-    """With what is done beside the packets; counts are of the same deployments, so that errors add
-    up as they are."""
+    """With the work beside the packets. Counts are of the same deployments, so that errors add up
+    as they are."""
     lines, owners = done.lines, done.owners
     return replace(
         ways,
@@ -167,7 +167,7 @@ def _excess(point: Point) -> Amount:
 
 
 def _batching(point: Point) -> Amount:
-    """Packets that native would need at such batching; counted, and so without an error here."""
+    """Packets that native would need at such batching; counted, so without an error here."""
     return Amount(point.natively, 0.0, point.excess.df)
 
 
@@ -181,7 +181,7 @@ def _over(
 
 
 def _amount(tariff: Tariff, paid: Paid, of: Callable[[Point], Amount]) -> Amount:
-    """At its packets; how well these are known is part of its error."""
+    """The amount at its packets; the error of their number is part of its error."""
     packets = paid.packets
     if packets is None:
         return tariff.nothing
@@ -194,7 +194,7 @@ def _amount(tariff: Tariff, paid: Paid, of: Callable[[Point], Amount]) -> Amount
 
 
 def _point(tariff: Tariff, paid: Paid, packets: float) -> Point:
-    """Between nodes, who asks is a node as well: the weighed client stands for one."""
+    """The point of a way; between nodes the asking node plays the weighed client's part."""
     found = tariff.at(paid.way, packets)
     if not paid.nodes:
         return found

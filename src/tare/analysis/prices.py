@@ -1,15 +1,15 @@
 """From the slices of a weighing to prices: CPU time and time of a round trip on each way.
 
 Within a round, ratios between ways are fitted as those of a study's conditions are
-(tare.analysis.slices), and the geometric mean over the ways stays that of the sums, so that
+(tare.analysis.slices). The geometric mean over the ways stays that of the sums, so that
 microseconds are as counted. Intervals are Student's t over the rounds: servers, clients and
-containers are new in each. Rounds that agree by chance would make one too narrow: it is never
-narrower than the noise of the slices alone makes it.
+containers are new in each. Rounds that agree by chance would make an interval too narrow, so it is
+never narrower than the noise of the slices alone makes it.
 
-Native is the mean of both native servers; the second is also compared with the first alone, where
-nothing is to be found. With more operations in flight one packet and one wake-up serve several:
-each number in flight has prices of its own, with the counts beside them. What a further kilobyte
-costs is, in each round, what larger answers cost more than smaller ones.
+Native is the mean of both native servers. The second is also compared with the first alone, where
+no difference should be found. With more operations in flight one packet and one wake-up serve
+several, so each number in flight has prices of its own, with the counts beside them. A further
+kilobyte costs, in each round, what larger answers cost more than smaller ones.
 """
 
 from __future__ import annotations
@@ -39,21 +39,22 @@ if TYPE_CHECKING:
 
 US = 1e6
 AGAIN = f"{NATIVE} again"
-"""The way after native's, on a server alike."""
+"""The way after native's, on an identical server."""
 UNOWNED, UNOWNED_US = "unowned", "unowned_us"
-"""Among the parts, and in microseconds among the counts, of servers on a host over SSH: CPU time
-that no process's time holds, and service demand therefore has not."""
+"""Among the parts, and in microseconds among the counts, for servers on a host over SSH: CPU time
+outside every process's time, which service demand therefore lacks."""
 
 
 @dataclass(frozen=True)
 class WeighedWay:
-    """One way: its name, where its server runs, how it is reached, and by what packets pass.
+    """One way: its name, where its server runs, how it is reached, and the way of its packets.
 
     Attributes:
         server: place among the servers of a round.
         in_flight: operations of its client at once.
-        tls: of connections, with TLS.
-        larger: of kilobytes, with the larger answers; these ways follow the others, alike.
+        tls: the way of connections, with TLS.
+        larger: the way of kilobytes, with the larger answers; these ways follow the others, in the
+            same order.
     """
 
     name: str
@@ -72,19 +73,19 @@ class RoundSlices:
 
     Attributes:
         rows: way to its measured slices, in their order.
-        order: (place among its way's, way) of every measured slice, as driven.
+        order: (place among its way's slices, way) of every measured slice, as driven.
         parts_s: way to the CPU seconds of each of `PARTS`, and of `UNOWNED` where servers ran on a
             host, over its measured slices.
         counts: way to what the kernel counted meanwhile (tare.monitor.meter).
         calls: way to its system calls per operation (tare.monitor.calls); empty: not counted.
-        why_no_calls: why not, of the first such way.
+        why_no_calls: the reason, from the first way without counts.
         late: slices that began or ended too late.
         steal: share of the machine's CPU time that a hypervisor took.
         other_cores: CPU time of other programs, in cores.
         frozen: servers stood still between their slices.
-        gap_s: longest time in which one that was driven answered nothing.
-        switches: which other server the slice before drove, of every slice in `order`, as
-            tare.analysis.slices.SliceArrays has it; empty: by `order` itself.
+        gap_s: longest time in which a driven server answered nothing.
+        switches: the other server that the slice before drove, for every slice in `order`, as in
+            tare.analysis.slices.SliceArrays; empty: by `order` itself.
     """
 
     rows: list[list[SliceRow]]
@@ -161,10 +162,10 @@ def prices(weighed: Weighed, machine: MeasuredMachine) -> Weighing:
 
 @dataclass(frozen=True)
 class _Tables:
-    """What operations took: of each table rounds by ways.
+    """Measurements per operation; each table has rounds by ways.
 
     Attributes:
-        demand, trips: microseconds; and the standard errors that the noise of slices leaves them.
+        demand, trips: microseconds, with the standard errors that the noise of slices leaves.
         pace: percent.
         parts: CPU seconds, by owner.
         counts: per operation, by name; nan where it was not counted.
@@ -179,8 +180,8 @@ class _Tables:
     counts: dict[str, np.ndarray]
 
     def each_further(self, kilobytes: float) -> _Tables:
-        """Of ways with smaller answers and then the same with larger ones: the difference, of
-        each kilobyte of so many."""
+        """The difference per kilobyte, from ways with smaller answers and then the same ways with
+        larger ones."""
 
         def difference(table: np.ndarray) -> np.ndarray:
             smaller, larger = np.split(table, 2, axis=1)
@@ -210,7 +211,7 @@ def _paced(rounds: Sequence[RoundSlices]) -> bool:
 
 
 def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
-    """The prices with so many operations in flight, with or without TLS, which are compared with
+    """The prices with so many operations in flight, with or without TLS; these are compared with
     one another alone."""
     in_flight, tls = level
     places = [at for at, way in enumerate(weighed.ways) if (way.in_flight, way.tls) == level]
@@ -222,11 +223,11 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
     natives = sum(way.runtime == NATIVE for way in ways)
 
     def native(table: np.ndarray, number: int) -> np.ndarray:
-        """Of each round what a way is compared with: both natives, native again with the first."""
+        """Per round, the value a way is compared with: both natives; the first for native again."""
         return table[:, :natives].mean(axis=1) if number >= natives else table[:, 0]
 
     def slice_noise(errors: np.ndarray, number: int) -> np.ndarray:
-        """The standard error that it leaves such a difference in each round."""
+        """The standard error that slice noise leaves such a difference in each round."""
         own = errors[:, :natives] / natives if number >= natives else errors[:, :1]
         found: np.ndarray = np.hypot(errors[:, number], np.sqrt(np.square(own).sum(axis=1)))
         return found
@@ -275,7 +276,7 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
 
 
 def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
-    """Of these ways."""
+    """The measurements of these ways."""
     every = [way.server for way in weighed.ways]
     rounds = [_only(one, places, every) for one in weighed.rounds]
     ways = [weighed.ways[place] for place in places]
@@ -300,7 +301,7 @@ def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
 
 
 def _names(rounds: Sequence[Sequence[Mapping[str, float]]]) -> list[str]:
-    """Of what was counted of any way in any round."""
+    """The names of everything that was counted of any way in any round."""
     return sorted({name for one in rounds for own in one for name in own})
 
 
@@ -310,7 +311,7 @@ def _pace(rows: Sequence[SliceRow]) -> float:
 
 
 def _only(one: RoundSlices, places: Sequence[int], servers: Sequence[int]) -> RoundSlices:
-    """Of a round these ways, numbered from 0; what was driven before each slice stays as it was.
+    """These ways of a round, numbered from 0; the server driven before each slice stays.
 
     Args:
         servers: of all ways.
@@ -336,8 +337,8 @@ def interval(values: np.ndarray, noise: np.ndarray | None = None) -> Interval:
     """The mean of independent values with its 95% interval, Student's t; at least two values.
 
     Args:
-        noise: a standard error of each value that is known by itself. Whatever else values differ
-            by, their mean is no better known than this leaves it (1.96 standard errors).
+        noise: a standard error of each value that is known by itself. Whatever else the values
+            differ by, their mean is no better known than this allows (1.96 standard errors).
     """
     mean = float(values.mean())
     reach = float(special.stdtrit(len(values) - 1, 0.975))
@@ -355,8 +356,8 @@ def _table(
     total: Callable[[Sequence[SliceRow]], float],
     slice_s: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rounds by ways: what each costs, and the standard error of its logarithm by the noise of
-    slices.
+    """Rounds by ways: the cost of each, and the standard error that slice noise leaves its
+    logarithm.
 
     Args:
         total: of all slices of a way together.
@@ -380,7 +381,7 @@ def _fitted(
     if one.switches:
         observed = observed._replace(switches=np.array(one.switches))
     chosen = fitted_slices(observed, costed, rows)
-    # where a server stood still for some slices prices are made, and called not valid
+    # prices are made even if a server stood still for some slices, and are called invalid
     if chosen is None and stood_still(one.gap_s, slice_s):
         half = np.all(np.bincount(ways, costed) >= np.bincount(ways) / 2)
         chosen = only(observed, costed) if half else None
@@ -392,7 +393,7 @@ def _fitted(
             remedy="stop what else runs here, then `tare weigh` again",
         )
     terms = terms_of(chosen)
-    errors = np.where(np.isfinite(terms.errors), terms.errors, 0.0)  # nothing is known of the rest
+    errors = np.where(np.isfinite(terms.errors), terms.errors, 0.0)  # the others are unknown
     return fitted(terms, [total(rows) for rows in one.rows]), errors
 
 
@@ -401,8 +402,8 @@ def _demand(rows: Sequence[SliceRow]) -> float:
 
 
 def _rate_of(weighed: Weighed) -> Callable[[Sequence[SliceRow]], float]:
-    """Operations per second, of slices together. Of connections a slice has so many and no more:
-    its rows have the time that these took."""
+    """Operations per second over slices together. A slice of connections has a fixed number of
+    them: its rows have the time that these took."""
 
     def rate(rows: Sequence[SliceRow]) -> float:
         if weighed.operation == "connection":
@@ -415,10 +416,10 @@ def _rate_of(weighed: Weighed) -> Callable[[Sequence[SliceRow]], float]:
 def _per_operation(
     rounds: Sequence[RoundSlices], sums: Sequence[Sequence[Mapping[str, float]]], name: str
 ) -> np.ndarray:
-    """Rounds by ways: what was summed under a name, per operation; nan where nothing was.
+    """Rounds by ways: the sum under a name, per operation; nan where nothing was summed.
 
     Args:
-        sums: round and way to what was summed.
+        sums: round and way to the sum.
     """
     return np.array(
         [

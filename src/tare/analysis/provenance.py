@@ -1,4 +1,4 @@
-"""Where a result comes from: software, machine, bits, commands, seed and times."""
+"""Provenance of a result: software, machine, bits, commands, seed and times."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def provenance(
     """Sections of facts, as recorded; the machine that analyses is not asked.
 
     Args:
-        environment: what the lab wrote down of the machine and its software.
-        slicing: how the plan came to slices or to one piece.
+        environment: what the lab recorded of the machine and its software.
+        slicing: why the plan has slices or one piece.
     """
     manifests = [trial.manifest for trial in trials]
     examples = _first_per_condition(manifests)
@@ -68,8 +68,8 @@ def provenance(
 
 
 def _settings(manifest: TrialManifest, study: Study) -> dict[str, Any]:
-    """The condition's document; of an imported trial what the study's file says of it, for a
-    default is nobody's word."""
+    """The condition's document. For an imported trial it holds what the study's file says, because
+    nobody stated a default."""
     source, setup = manifest.source, manifest.setup
     if source is None:
         return setup
@@ -113,7 +113,7 @@ def _sources(manifests: Iterable[TrialManifest]) -> dict[str, int]:
 
 
 def _facts_of_files(examples: Iterable[TrialManifest]) -> dict[str, dict[str, str]]:
-    """Of imported trials: condition to what a file of it tells of its tool and load."""
+    """For imported trials: condition to the facts on tool and load in one of its files."""
     return {
         manifest.condition: dict(manifest.source.told)
         for manifest in examples
@@ -133,7 +133,7 @@ def _machine(manifests: Iterable[TrialManifest]) -> dict[str, list[str]]:
 
 
 def _database(manifests: Iterable[TrialManifest]) -> dict[str, Any]:
-    """What the first cluster that was measured said of itself."""
+    """What the first measured cluster said of itself."""
     return next((m.database for m in manifests if m.status == "done"), {})
 
 

@@ -35,7 +35,7 @@ CHUNK = 50
 APART = ("manifest", "grid", "series")
 
 Packed = tuple[dict[str, Any], NDArray[np.float64], dict[str, NDArray[np.float64]]]
-"""A trial on its way between processes: everything else, its grid, its series."""
+"""A trial as sent between processes: everything else, its grid, its series."""
 
 Pooled = dict[str, "dict[LatencyKey, Latencies]"]
 """Condition to its histograms, merged over its trials."""
@@ -88,9 +88,9 @@ def workers_for(trials: int) -> int:
 
 
 def _in_workers(records: Sequence[TrialRecord], workers: int) -> Iterator[RunReading]:
-    """Read chunks of trials in processes of their own; here, should these not come up.
+    """Read chunks of trials in processes of their own; in this one if they do not start.
 
-    Each chunk is handed on when it is there: all of them together would fill the memory.
+    Each chunk is handed on when it is read: all chunks together would fill the memory.
     """
     chunks = [records[i : i + CHUNK] for i in range(0, len(records), CHUNK)]
     # forked, a child would wait for ever for the threads of the data frame library
@@ -109,7 +109,7 @@ def _in_workers(records: Sequence[TrialRecord], workers: int) -> Iterator[RunRea
 
 
 def _read_apart(places: Sequence[TrialFiles]) -> tuple[list[Packed], Pooled]:
-    """In a worker: everything but the manifests, which the other side has."""
+    """In a worker: everything but the manifests, which the parent process has."""
     part = _read([read_record(place) for place in places])
     found = [_packed(trial) for trial in part.trials], part.pooled
     gc.collect()  # once a chunk is often enough
@@ -124,7 +124,7 @@ def _packed(trial: Trial) -> Packed:
 
 
 def _unpacked(record: TrialRecord, packed: Packed, grids: dict[bytes, list[float]]) -> Trial:
-    """The trial; those on the same grid share it."""
+    """The trial; trials on the same grid share it."""
     rest, grid, series = packed
     own = grids.setdefault(grid.tobytes(), grid.tolist())
     values = {name: _with_gaps(array) for name, array in series.items()}

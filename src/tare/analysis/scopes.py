@@ -1,4 +1,4 @@
-"""What a plan compares on primary metrics: inside one deployment, or between two."""
+"""Comparisons of a plan on primary metrics: inside one deployment, or between two."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AGAINST = " against "
 
 
 class Scope(NamedTuple):
-    """Comparisons that are alike noisy: on one metric, inside one deployment or between two."""
+    """Comparisons with like noise: on one metric, inside one deployment or between two."""
 
     metric: str
     inside: bool
@@ -30,7 +30,7 @@ class Scope(NamedTuple):
 
 
 def scopes(plan: Plan) -> dict[Scope, list[str]]:
-    """What is compared on primary metrics, A/A left out: each as "treatment against baseline"."""
+    """Comparisons on primary metrics, without A/A, each as "treatment against baseline"."""
     study = plan.study
     found: dict[Scope, list[str]] = {}
     for metric in primary_metrics(study.margins, study.analysis.primary):

@@ -1,4 +1,4 @@
-"""One-second series of a trial on one grid; second k is the one that ends at k."""
+"""One-second series of a trial on one grid; second k is the second that ends at k."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ UNIT_SERIES = {"server_cpu": "database", "client_cpu": "client"}
 
 
 def progress_of(record: TrialRecord, trial: Trial) -> list[ProgressInterval] | None:
-    """What the clients told every second; None where it cannot be read, which is damage."""
+    """The clients' reports of every second; None where a file is damaged."""
     try:
         intervals, damage = record.progress()
     except RecordError as error:
@@ -55,9 +55,9 @@ def client_series(
 ) -> dict[str, Values]:
     """Throughput and p99 of response time, over all clients.
 
-    Throughput is the sum of the clients', where every one of them reported. The p99 is that of
-    the merged histograms, for a p99 cannot be had from several p99s; with one client and no
-    readable log, it is the one that the client reported.
+    Throughput is the sum over the clients, where every one of them reported. The p99 is that of
+    the merged histograms, because several p99s give no p99. With one client and no readable log, it
+    is the p99 that the client reported.
     """
     rates: dict[int, dict[str, float]] = {}
     reported: dict[int, float | None] = {}
@@ -138,7 +138,7 @@ def _per_second(
 def _summed(means: NDArray[np.float64], rows: Sequence[int]) -> Values:
     """Per second: the sum over these rows, where all of them are there.
 
-    In the order of the file, for sums of floats depend on their order.
+    Rows are summed in the order of the file, because sums of floats depend on their order.
     """
     if not rows:
         return []
@@ -161,7 +161,7 @@ def machine_means(samples: Samples, manifest: TrialManifest) -> dict[str, dict[s
 def drawn_events(
     events: Sequence[Event], manifest: TrialManifest
 ) -> list[tuple[float, float, str]]:
-    """What a reader should see beside the series: (from, to, what), inside the measured part.
+    """Events to show beside the series: (from, to, what), inside the measured part.
 
     Compactions of the study's tables, and pauses that Cassandra itself would log
     (`gc_log_threshold`, 200 ms).

@@ -1,16 +1,16 @@
-"""How noisy slices are, and how narrow that lets comparisons inside one deployment become.
+"""The noise of slices, and how narrow it lets comparisons inside one deployment become.
 
-Neighbouring slices meet the same mood of the machine, so that slices are no independent
-observations, and neither are the differences between conditions in neighbouring passes. The
-variance of a mean of n values with correlations r_1, r_2, ... is that of independent ones times
+Neighbouring slices meet the same mood of the machine. So slices are not independent observations,
+and neither are the differences between conditions in neighbouring passes. The variance of a mean of
+n values with correlations r_1, r_2, ... is that of independent ones times
 1 + 2 sum (1 - h/n) r_h. Source: G. V. Bayley and J. M. Hammersley, The "Effective" Number of
 Independent Observations in an Autocorrelated Time Series, Supplement to the Journal of the Royal
 Statistical Society 8 (1946). The sum ends where the correlations of two neighbouring lags first add
 up to nothing: further ones are their own noise (C. J. Geyer, Practical Markov Chain Monte Carlo,
 Statistical Science 7, 1992).
 
-A study's estimate is no mean, but Huber's fit of a table. What a pass contributes to it is its
-jackknife pseudo-value (J. W. Tukey, 1958), of which the estimate is the mean.
+A study's estimate is no mean, but Huber's fit of a table. The contribution of a pass is its
+jackknife pseudo-value (J. W. Tukey, 1958); the estimate is the mean of these values.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LAGS = (1, 10, 40)
 """Slices: the next one, one some three seconds later, and one twelve seconds later."""
 LONGEST_LAG = 0.25
-"""Correlations of longer lags than this share of a series are not looked at."""
+"""Correlations of lags longer than this share of a series are ignored."""
 
 
 def noise_of(logs: np.ndarray, order: Sequence[tuple[int, int]]) -> MetricNoise | None:
@@ -61,9 +61,9 @@ def noise_of(logs: np.ndarray, order: Sequence[tuple[int, int]]) -> MetricNoise 
 
 
 def correlation(series: np.ndarray, lag: int) -> float | None:
-    """Of a series with itself so many places later; None where it is too short for that.
+    """Correlation of a series with itself `lag` places later; None where the series is too short.
 
-    Columns of a table are series of their own, whose correlations are taken together. Source: Box
+    Columns of a table are separate series, whose correlations are taken together. Source: Box
     and Jenkins, Time Series Analysis, the estimator with the whole series' variance as divisor.
     """
     if lag > LONGEST_LAG * len(series):
@@ -76,9 +76,9 @@ def correlation(series: np.ndarray, lag: int) -> float | None:
 
 
 def inflation_of(series: np.ndarray) -> float:
-    """By how much correlation multiplies the variance of the series' mean; 1 at least.
+    """The factor by which correlation multiplies the variance of the series' mean; 1 at least.
 
-    Differences that alternate would narrow it. That is not relied on.
+    Alternating differences would narrow it. That is not relied on.
     """
     n, total = len(series), 0.0
     for lag in range(1, int(LONGEST_LAG * n), 2):
@@ -90,7 +90,7 @@ def inflation_of(series: np.ndarray) -> float:
 
 
 def _contributions(logs: np.ndarray) -> np.ndarray:
-    """What each pass adds to the fitted effects: pseudo-values, their mean taken off."""
+    """Contribution of each pass to the fitted effects: pseudo-values, less their mean."""
     passes = len(logs)
     without = np.array([conditions_of(np.delete(logs, one, axis=0)) for one in range(passes)])
     values = -(passes - 1) * without
@@ -98,18 +98,18 @@ def _contributions(logs: np.ndarray) -> np.ndarray:
 
 
 def standard_error(noise: MetricNoise, slices: float) -> float:
-    """Of the log-ratio of two conditions of one deployment after so many slices of each."""
+    """Of the log-ratio of two conditions in one deployment, after so many slices of each."""
     return noise.per_pass / math.sqrt(slices)
 
 
 def half_width(noise: MetricNoise, slices: float) -> float:
-    """Half-width of its 95% interval, as a change (0.04 is 4%)."""
+    """Half-width of the log-ratio's 95% interval, as a change (0.04 is 4%)."""
     t = float(special.stdtrit(noise.df, 0.975))
     return math.expm1(t * standard_error(noise, slices))
 
 
 def slices_in(minutes: float, noise: Noise) -> float:
-    """Slices of each of two conditions that so many minutes in turn hold, empty ones beside."""
+    """Slices of each of two conditions in this many minutes, in turn with empty slices."""
     alone = turn_seconds(1, noise.slice_s, noise.drain_s)
     both = turn_seconds(2, noise.slice_s, noise.drain_s) if noise.turn == "pass" else 2 * alone
     return 60 * minutes / (both + alone / PASSES_PER_EMPTY)

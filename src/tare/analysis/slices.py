@@ -1,12 +1,12 @@
-"""A block's slices taken together: what each condition costs, apart from the machine's moods.
+"""A block's slices taken together: the cost of each condition, apart from the machine's moods.
 
-A hypervisor's other guests make all work dearer for seconds at a time, and some slices threefold.
+Other guests of a hypervisor make all work dearer for seconds at a time, and some slices threefold.
 The slices of one pass over a block are neighbours in time. And a server that follows another one
-finds its caches cold: that cost 1% on one machine, and depends on which server it follows. So
+finds its caches cold: that cost 1% on one machine, and depends on the server before it. So
 log cost = pass + condition + server before + slope times the CPU's pace, fitted by Huber's
-M-estimator, in which bursts count less: a standard error of half that of ratios of sums is worth
-four times the machine time (docs/resolution.md). The pace is how long the same arithmetic took in
-the slice (docs/decisions/0024-pace.md). Source: P. J. Huber, Robust Estimation of a Location
+M-estimator, in which bursts count less. Half the standard error that ratios of sums have is worth
+four times the machine time (docs/resolution.md). The pace is the time that the same arithmetic took
+in the slice (docs/decisions/0024-pace.md). Source: P. J. Huber, Robust Estimation of a Location
 Parameter, Annals of Mathematical Statistics 35 (1964), with k = 1.345 and the scale 1.4826 times
 the median absolute residual.
 """
@@ -42,13 +42,13 @@ _LEAST_VARYING = 1e-4
 """sd of the log pace from which there is something to fit"""
 LEAST_SHARE = 0.1
 LEAST_AFTER = 20
-"""Slices after a server, in a block, from which what it leaves behind is fitted by itself."""
+"""Slices after a server, in a block, from which that server's effect is fitted by itself."""
 LEAST_USABLE = 0.9
 """share of a condition's slices"""
 LEAST_TIMED = 10
-"""Response times of an operation in a slice from which their mean is one of many."""
+"""Fewer response times of an operation in a slice give no mean of it."""
 LEAST_PASSES = 8
-"""With fewer passes there is no telling bursts from the rest."""
+"""With fewer passes bursts cannot be told from the rest."""
 
 
 class SliceRow(NamedTuple):
@@ -59,13 +59,13 @@ class SliceRow(NamedTuple):
         ops: successful operations, with those of its drain.
         seconds: from its first reading of CPU time to its last.
         demand_s: CPU seconds of demand.
-        turn: which turn of a server in its block it is of; None: one of its own.
+        turn: which turn of a server in its block it belongs to; None: one of its own.
         late: its CPU time was read too late, or its server was thawed or frozen too late.
         pace: mean log of the nanoseconds that the pace's arithmetic took; None: not sampled.
         means: mean response times in microseconds by metric, where there are enough.
-        clients_s: of the demand, the clients' CPU seconds.
-        per_s: operations answered within it, without those of its drain, per second; NaN: not told,
-            as by records of before.
+        clients_s: the clients' CPU seconds, a part of the demand.
+        per_s: operations answered within it, without those of its drain, per second; NaN: not
+            recorded, as in older records.
     """
 
     unix: float
@@ -83,7 +83,7 @@ class SliceRow(NamedTuple):
 def read_slices(
     files: TrialFiles, background_s: float, clients: Collection[str] = ()
 ) -> list[SliceRow]:
-    """A trial's measured slices in their order; empty where there are none to be read.
+    """A trial's measured slices in their order; empty where none can be read.
 
     Args:
         background_s: CPU seconds of all its slices together that the operations did not cause.
@@ -117,7 +117,7 @@ def read_slices(
 
 
 def _replies(responses: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, float, float]]:
-    """Operation, replies and their mean, of what a slice tells by operation."""
+    """Operation, replies and their mean, from a slice's responses by operation."""
     for operation, (replies, mean_us) in responses.items():
         yield operation, replies, mean_us
 
@@ -132,7 +132,7 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
     """Put the fitted ratios between a block's conditions into its trials' values.
 
     The geometric mean over the conditions of a block stays that of the sums, so that absolute
-    numbers are as counted. Blocks of which a trial's slices cannot be used keep their sums.
+    numbers are as counted. Blocks with a trial of unusable slices keep their sums.
     """
     blocks: dict[tuple[int, int], list[Trial]] = defaultdict(list)
     for trial in trials:
@@ -175,11 +175,11 @@ class SliceArrays(NamedTuple):
 
     Attributes:
         logs: log costs, all finite.
-        passes: which pass each belongs to, from 0.
-        conditions: which condition it drove, from 0.
-        switches: which other server the slice before drove, from 1; 0: the same one, or unknown.
-        turns: which turn of a server each is of.
-        pace: mean log of the nanoseconds of the pace's arithmetic; None: not sampled in too many.
+        passes: the pass of each slice, from 0.
+        conditions: the condition that each drove, from 0.
+        switches: the other server that the slice before drove, from 1; 0: the same one, or unknown.
+        turns: the turn of a server that each belongs to.
+        pace: mean log of the nanoseconds of the pace's arithmetic; None: too many lack a sample.
     """
 
     logs: np.ndarray
@@ -191,7 +191,7 @@ class SliceArrays(NamedTuple):
 
 
 class DrivenBlock(NamedTuple):
-    """A block's slices in the order in which they were driven, and where each has its place.
+    """A block's slices in the order in which they were driven, and the place of each.
 
     Attributes:
         rows: the slices.
@@ -211,8 +211,8 @@ def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> SliceA
 def in_turn(block: Sequence[Trial]) -> DrivenBlock | None:
     """The slices of a block's trials; None where they are few.
 
-    Also where one trial had its slices after those of another, as what is measured anew alone has:
-    they were never neighbours.
+    Also None where one trial had its slices after another's, as a trial measured anew alone does:
+    the slices were never neighbours.
     """
     if len(block) < 2 or min(len(trial.slices) for trial in block) < LEAST_PASSES:
         return None
@@ -246,7 +246,7 @@ def costs_of(driven: DrivenBlock, cost: Callable[[SliceRow], float]) -> SliceArr
 def fitted_slices(
     observed: SliceArrays, costed: np.ndarray, rows: Sequence[SliceRow]
 ) -> SliceArrays | None:
-    """Those that are fitted, with their pace where few have none; None: too many have no cost.
+    """The slices that are fitted, with their pace where few lack it; None: too many lack a cost.
 
     Args:
         costed: they have a cost.
@@ -262,12 +262,12 @@ def fitted_slices(
 
 
 def _usable(conditions: np.ndarray, costed: np.ndarray, late: np.ndarray) -> np.ndarray | None:
-    """Those that are fitted; None where too many of a condition have no cost.
+    """The slices that are fitted; None where too many of a condition have no cost.
 
     A late slice shares CPU time with its neighbours. Late slices are left out where they are few.
 
     Args:
-        costed: they have a cost, and whatever else is asked of them.
+        costed: they have a cost, and whatever else is required of them.
     """
     often = np.bincount(conditions)
     for usable in (costed & ~late, costed):
@@ -290,9 +290,9 @@ def arrange(
     servers: Sequence[int],
     turns: Sequence[int] = (),
 ) -> SliceArrays:
-    """Slices with the pass that each belongs to, and the server before it.
+    """Slices with the pass of each, and the server before it.
 
-    A condition whose server has fewer conditions than another has several slices in every pass.
+    A condition on a server with fewer conditions than another has several slices in every pass.
 
     Args:
         logs: log costs, in the order in which the slices were driven.
@@ -331,7 +331,7 @@ def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.nd
     """The conditions' effects in a table of passes by conditions, as `terms_of` fits them.
 
     Args:
-        switches: of the same shape, as `SliceArrays` has them; None: all slices are alike in it.
+        switches: of the same shape, as in `SliceArrays`; None: all slices are alike in it.
     """
     passes, conditions = (places.ravel() for places in np.indices(logs.shape))
     before = np.zeros_like(passes) if switches is None else switches.ravel()
@@ -340,16 +340,15 @@ def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.nd
 
 
 class Terms(NamedTuple):
-    """What log costs are made of.
+    """The components of log costs.
 
     Attributes:
         effects: of the conditions; they sum to 0.
-        switch: of a slice after another server's, in the mean over them.
-        residuals: what is left, slice by slice.
+        switch: mean over the conditions for a slice after another server's.
+        residuals: the rest, slice by slice.
         slope: by how much the log cost grows with the log of the pace's time; 0: not known.
         errors: standard error that the noise of slices leaves each condition's effect. The order is
-            drawn anew in each pass, so that the correlation of passes is in the residuals and in
-            nothing else.
+            drawn anew in each pass, so that the correlation of passes is in the residuals alone.
     """
 
     effects: np.ndarray
@@ -362,9 +361,9 @@ class Terms(NamedTuple):
 def terms_of(observed: SliceArrays) -> Terms:
     """Fit the terms.
 
-    What a slice costs more after another server has a term for each such server, if it comes before
-    `LEAST_AFTER` slices and can be told from the conditions; otherwise one term for all, if 10 to
-    90% of the slices follow another server.
+    The extra cost of a slice after another server has a term for each such server, if it comes
+    before `LEAST_AFTER` slices and can be told from the conditions. Otherwise one term serves all,
+    if 10 to 90% of the slices follow another server.
     """
     passes, conditions = observed.passes, observed.conditions
     weights = np.ones_like(observed.logs)
@@ -401,10 +400,10 @@ def terms_of(observed: SliceArrays) -> Terms:
 
 
 def _paces(observed: SliceArrays) -> tuple[np.ndarray, np.ndarray | None]:
-    """The pace around its mean, and what varies of it within passes and conditions.
+    """The pace around its mean, and the part of it that varies within passes and conditions.
 
-    The slope is fitted from the second, which tells it from moods and conditions; what the pace was
-    in a condition's slices by chance is taken off by the first. Without a pace: zeros, None.
+    The slope is fitted from the second, which tells it from moods and conditions. The first removes
+    what the pace was in a condition's slices by chance. Without a pace: zeros, None.
     """
     if observed.pace is None:
         return np.zeros_like(observed.logs), None
@@ -423,8 +422,8 @@ def _errors(
 ) -> np.ndarray:
     """Of an M-estimate: root of the sum of squares of psi over the sum of its derivative, times K.
 
-    Slices of one turn share its mood, so that their psi are added up before they are squared; where
-    a pass is a single turn, its own term has taken that away. Of m sums in a pass, and k of a
+    Slices of one turn share its mood, so their psi are added up before they are squared. Where a
+    pass is a single turn, its own term has removed that mood. Of m sums in a pass, and k of a
     condition, the terms for both leave (m - 1)/m and (k - 1)/k of the squares. Sources: P. J.
     Huber, Robust Regression, Annals of Statistics 1 (1973), with its correction K for many terms;
     psi is linear inside of TUNING and constant outside. K.-Y. Liang and S. L. Zeger, Longitudinal
@@ -457,12 +456,12 @@ def _means(values: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.nd
 
 
 def _mean(values: np.ndarray, weights: np.ndarray) -> float:
-    """As np.average, which checks its arguments for longer than it computes."""
+    """np.average without its argument checks, which take longer than the sum."""
     return float((values * weights).sum() / weights.sum())
 
 
 def _median(values: np.ndarray) -> float:
-    """As np.median, likewise."""
+    """np.median, likewise."""
     middle = len(values) // 2
     ordered = np.partition(values, (middle - 1, middle))
     return float(
@@ -471,7 +470,7 @@ def _median(values: np.ndarray) -> float:
 
 
 def _masks(observed: SliceArrays) -> list[np.ndarray]:
-    """The slices of each term for the server before, the same one's among them."""
+    """The slices of each term for the server before, with those of the same server."""
     switches = observed.switches
     before, often = np.unique(switches, return_counts=True)
     apart = [switches == one for one in before]
@@ -493,8 +492,7 @@ def _throughput(row: SliceRow) -> float:
 
 
 def _server_util(row: SliceRow) -> float:
-    """CPU seconds: all slices are offered for equally long, and the first of a turn is read for
-    longer."""
+    """CPU seconds: all slices get equal time, but the first of a turn is read for longer."""
     return row.demand_s - row.clients_s
 
 
@@ -506,4 +504,4 @@ COSTS: Mapping[str, Callable[[SliceRow], float]] = {
     "service_demand": _demand,
     "throughput": _throughput,
 }
-"""Metrics that every slice gives: how, of one."""
+"""How to get each metric that every slice gives."""

@@ -1,4 +1,4 @@
-"""Which database an imported trial was of: what the study or the files say, and no default."""
+"""The database of an imported trial: as the study or the files say, and no default."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _BINDING = "database binding"
 def stated_database(
     study: Study, levels: Mapping[str, str], kind: str, source: ImportSource
 ) -> str:
-    """`cassandra`, `mongodb`, or empty where nobody says it.
+    """`cassandra`, `mongodb`, or empty where neither says it.
 
     Args:
         levels: the condition's.
-        kind: of its document, which may be the default.
+        kind: the database in its document, which may be the default.
         source: what the trial was imported from.
     """
     if says(said_paths(study, levels), KIND):
@@ -38,13 +38,13 @@ def stated_database(
 
 
 def said_of(analysis: Analysis, condition: str) -> Mapping[str, Any]:
-    """What an imported run's study says of a condition, and of which database its files are."""
+    """What an imported run's study says of a condition, and the database of its files."""
     settings: Mapping[str, Any] = analysis.provenance.get("settings", {})
     return dict(settings.get(condition, {}))
 
 
 def database_said(analysis: Analysis, conditions: Iterable[str]) -> str:
-    """Of which database all these conditions of an imported run are; empty: not said, or not the
+    """The database of all these conditions of an imported run; empty: not stated, or not the
     same."""
     kinds = {said_of(analysis, one).get("database", {}).get("kind", "") for one in conditions}
     return "" if len(kinds) != 1 or NOT_SAID in kinds else str(kinds.pop())

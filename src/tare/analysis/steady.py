@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 BATCH = 5
 LEAST_LEFT = 5
 """Batches that are always kept: over fewer, the standard error is small by accident (White and
-Spratt, The effectiveness of MSER, 2000). Keeping two makes it reject 4 of 10 flat series."""
+Spratt, The effectiveness of MSER, 2000). Keeping two makes the rule reject 4 of 10 flat series."""
 LEAST_INTERVALS = BATCH * (2 * LEAST_LEFT + 1)
 """With fewer observations a cut in the second half is impossible, and the rule says nothing."""
 PENALTY = 6.0
-"""Times ln(n) and the noise variance: what a change point must save in squares. Of flat series of
+"""A change point must save this many squares, times ln(n) and the noise variance. Of flat series of
 60 s, 4% have one by chance with independent noise, 8% with an autocorrelation of 0.5 from second
 to second; of 300 s, under 2%. (The usual 2 ln(n), BIC, finds some in most.)"""
 LEAST_BATCHES = 3
@@ -45,8 +45,8 @@ def mser5(series: Sequence[float]) -> Truncation | None:
     """Truncation by the Marginal Standard Error Rule over means of 5 (White, Cobb and Spratt,
     A comparison of five steady-state truncation heuristics for simulation, WSC 2000).
 
-    Drops the d batches that minimise s^2 / (n - d), the squared standard error of the mean of the
-    rest. A minimum in the second half means that the series did not settle.
+    It drops the d batches that minimise s^2 / (n - d), the squared standard error of the mean of
+    the rest. A minimum in the second half means that the series did not settle.
 
     Returns:
         None with fewer than 55 observations: too short to tell.
@@ -67,10 +67,10 @@ def change_points(series: Sequence[float]) -> list[int]:
     change (Killick, Fearnhead and Eckley, Journal of the American Statistical Association 107,
     2012).
 
-    The noise is taken from the differences of neighbours, which changes of level hardly touch.
+    The noise is estimated from the differences of neighbours, which level changes hardly touch.
 
     Returns:
-        Observations before each change; empty also with fewer than 55, as `mser5` says nothing.
+        Observations before each change; empty also with fewer than 55, where `mser5` says nothing.
     """
     if len(series) < LEAST_INTERVALS:
         return []
@@ -85,7 +85,7 @@ def change_points(series: Sequence[float]) -> list[int]:
 
 
 def _variance(values: NDArray[np.float64]) -> float:
-    """np.var, which takes several times as long to find out what it was given."""
+    """np.var without its argument checks, which take several times as long."""
     off = values - np.add.reduce(values) / len(values)
     return float(np.add.reduce(off * off)) / len(values)
 

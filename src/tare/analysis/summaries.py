@@ -106,7 +106,7 @@ def _condition(condition: Condition, trials: Sequence[Trial]) -> ConditionSummar
 
 
 def _load(trials: Sequence[Trial]) -> list[str]:
-    """Who sent the load, where it was not Tare's own client, and what its numbers rest on."""
+    """Who sent the load, if not Tare's own client, and what its numbers rest on."""
     tools = {c.version for trial in trials for c in trial.manifest.clients if c.tool}
     rests = {trial.manifest.load_rests_on for trial in trials} - {""}
     return [*(f"load sent by {tool}" for tool in sorted(tools)), *sorted(rests)]
@@ -132,7 +132,7 @@ def median_trial(trials: Sequence[Trial]) -> str | None:
 
 
 def series_of(trials: Iterable[Trial]) -> list[Series]:
-    """The one-second series of all trials that have any; the lists are the trials' own."""
+    """The one-second series of all trials with series; the lists are the trials' own."""
     return [
         Series.model_construct(
             trial=trial.name,

@@ -1,9 +1,9 @@
-"""What each way to a server costs, by how many packets an operation needs.
+"""The cost of each way to a server, by the number of packets per operation.
 
-With one operation in flight an operation needs two packets; with many in flight one packet, and one
-wake-up, serve several. A way was weighed at several of these; between them its cost is a straight
-line over its own packets per operation, beyond them in proportion. What was weighed in the same
-rounds may err together.
+With one operation in flight an operation needs two packets. With many in flight one packet, and one
+wake-up, serve several. A way was weighed at several such numbers. Between them its cost is a
+straight line over its own packets per operation; beyond them it is in proportion. Amounts weighed
+in the same rounds may err together.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ NATIVE = BARE
 OWNERS = ("server", "client", "engine", "kernel")
 SOFTIRQ = "softirq"
 PARTS = (*OWNERS, SOFTIRQ)
-"""Of a price, by who used it; and in soft interrupts, a mode of any owner's time."""
+"""Parts of a price by who used them, and in soft interrupts, a mode of any owner's time."""
 _FEWEST = 1e-6
 """Packets per operation: with fewer, nothing was counted."""
 _BEYOND = 1.1
-"""Packets per operation beyond the weighed ones by more than a tenth are far from them."""
+"""Packets per operation beyond the weighed numbers by more than a tenth are far from them."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Point:
     """A way at so many packets per operation; amounts are microseconds over native.
 
     Attributes:
-        natively: packets that native needed with as many operations in flight: how well answers
-            are batched, alike for all ways.
-        owners: of the excess, each of `PARTS`.
+        natively: packets that native needed with as many operations in flight; they show how well
+            replies are batched, the same for all ways.
+        owners: the excess of each of `PARTS`.
     """
 
     packets: float
@@ -50,7 +50,7 @@ class Point:
     owners: Mapping[str, Amount]
 
     def times(self, factor: float) -> Point:
-        """In proportion."""
+        """The point times a factor."""
         return Point(
             self.packets * factor,
             self.natively * factor,
@@ -59,7 +59,7 @@ class Point:
         )
 
     def and_of(self, other: Point) -> Point:
-        """Both together."""
+        """The sum of both."""
         return Point(
             self.packets + other.packets,
             self.natively + other.natively,
@@ -92,17 +92,17 @@ class Tariff:
 
     @property
     def ways(self) -> list[str]:
-        """Their names, as they were weighed."""
+        """The names of the weighed ways."""
         return list(self._ways)
 
     @property
     def nothing(self) -> Amount:
-        """What native itself pays."""
+        """The amount that native itself pays."""
         return Amount(0.0, 0.0, self._df)
 
     def packet_us(self) -> Amount:
-        """What one packet more, by less batching, costs natively; 0 where one number of packets
-        alone was weighed."""
+        """Native cost of one packet more, by less batching; 0 where only one number of packets was
+        weighed."""
         (few, less), (many, more) = self._native[0], self._native[-1]
         if many <= few:
             return self.nothing
@@ -115,7 +115,7 @@ class Tariff:
         return reduce(Point.and_of, (points[place].times(share) for place, share in shares))
 
     def beyond(self, way: str, packets: float) -> bool:
-        """Whether so many, or so few, packets per operation are far from all that were weighed."""
+        """Whether so many, or so few, packets per operation are far from all weighed numbers."""
         points = self._ways[way]
         return not points[0].packets / _BEYOND <= packets <= points[-1].packets * _BEYOND
 
@@ -132,14 +132,14 @@ class Tariff:
 
 
 def shares_at(weighed: Sequence[float], packets: float) -> list[tuple[int, float]]:
-    """How much of which weighed numbers of packets makes up so many: between two of them a straight
-    line, beyond them in proportion.
+    """The weighed numbers of packets, and their shares, that make up so many: between two of them a
+    straight line, beyond them in proportion.
 
     Args:
         weighed: ascending.
 
     Returns:
-        places in `weighed`, each with its share.
+        Places in `weighed`, each with its share.
     """
     above = bisect_left(weighed, packets)
     if above in (0, len(weighed)):
@@ -150,6 +150,6 @@ def shares_at(weighed: Sequence[float], packets: float) -> list[tuple[int, float
 
 
 def packets_of(price: Price) -> float:
-    """Packets per operation of a weighed way; 0: none were counted, and nothing follows from it."""
+    """Packets per operation of a weighed way; 0: none were counted, and nothing follows."""
     found = price.counts[COUNTED].value if COUNTED in price.counts else 0.0
     return found if found > _FEWEST else 0.0

@@ -1,4 +1,4 @@
-"""One trial, read once: its values, histograms and series, and whatever was wrong with them."""
+"""One trial, read once: its values, histograms and series, and any damage."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ CPU_MODES = frozenset(f"cpu_{mode}" for mode in MODES)
 
 @dataclass
 class Trial:
-    """What the analysis needs of one trial.
+    """The data of one trial that the analysis needs.
 
     Attributes:
         name: its directory's; that of a failed attempt ends in .failed-N.
-        latencies: (operation, service or response) to the histogram over all clients; let go once
-            they are merged per condition.
+        latencies: (operation, service or response) to the histogram over all clients; dropped once
+            merged per condition.
         curves: (operation, service or response) to its latencies at the ladder's percentiles, which
-            stay; see tare.analysis.distributions.
+            are kept; see tare.analysis.distributions.
         values: metric to value; empty for a failed trial.
         grid: ends of the one-second intervals, seconds after the start of the measured part; empty,
             as is series, for a trial in slices.
@@ -100,7 +100,7 @@ class Trial:
 
     @property
     def imported(self) -> bool:
-        """Another tool measured it, and what it did not print is not known."""
+        """Another tool measured it; facts that it did not print are unknown."""
         return self.manifest.source is not None
 
     @property
@@ -141,7 +141,7 @@ def read_trial(record: TrialRecord) -> Trial:
         trial.slices = read_slices(record.files, record.manifest.background_cpu_s, clients)
         if not trial.slices and record.files.slices.exists():
             trial.damage.append("slices.jsonl cannot be read: its block is not fitted over slices")
-        # its seconds lie scattered over those of the whole block: they are summed, and no series
+        # the trial's seconds lie scattered over the block's: they are summed, and no series
         trial.beside = beside_values({}, record.manifest)
         return trial
     seconds = math.ceil(record.manifest.measured_s - 0.5)
@@ -157,11 +157,11 @@ def read_trial(record: TrialRecord) -> Trial:
 
 
 def _read_imported(record: TrialRecord, trial: Trial) -> None:
-    """As `read_trial`, of what another tool left: every part may be missing."""
+    """`read_trial` for files of another tool: every part may be missing."""
     imported_latencies(record, trial)
     reported = trial_values(record.manifest, {})
     trial.values = reported | trial_values(record.manifest, trial.latencies)
-    if not whole(trial):  # of some operations only: nothing follows for all of them
+    if not whole(trial):  # of some operations only: nothing follows for all operations
         trial.values |= {n: v for n, v in reported.items() if n.startswith(f"{ALL}.")}
     samples = _samples(record, trial) if record.files.samples.is_file() else None
     if samples is not None:
@@ -234,7 +234,7 @@ def _samples(record: TrialRecord, trial: Trial) -> Samples | None:
 
 
 def _steal(samples: Samples, manifest: TrialManifest) -> float | None:
-    """Share of the CPU time that a hypervisor took, of the machine from which it took most."""
+    """Share of the CPU time that a hypervisor took, from the machine that lost most."""
     found = []
     for means in machine_means(samples, manifest).values():
         total = sum(value for metric, value in means.items() if metric in CPU_MODES)

@@ -1,6 +1,6 @@
-"""Roughly how wide intervals between servers come out, by how far identical ones usually differ.
+"""The usual width of intervals between servers, roughly, from the usual spread of identical ones.
 
-It needs no library: `tare plan` waits for none.
+It needs no library, so that `tare plan` does not wait for one.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ import math
 
 IN_SLICES = 0.03
 """Sd of a log-ratio between identical servers, one each, that start from one snapshot and take
-turns in slices, where half the load writes: 2% of a server, and what the slices leave
+turns in slices, where half the load writes: 2% of a server, and the noise of the slices
 (docs/resolution.md)"""
 METRICS = ("service_demand", "throughput")
-"""of which that is"""
+"""metrics with this sd"""
 LEAST_ROUNDS = 3
-"""Of fewer an interval is so wide that nothing rough can be said of it."""
+"""With fewer, the interval is so wide that nothing rough can be said of it."""
 _Z = 1.959964
 """of a 95% interval"""
 
 
 def half_width(rounds: int, sd: float = IN_SLICES) -> float:
-    """Half of the 95% interval of a ratio after so many rounds, as a change; 2% too narrow at most.
+    """Half of a ratio's 95% interval after so many rounds, as a change; 2% too narrow at most.
 
     Source of the quantile of t: Abramowitz and Stegun (1964), 26.7.5, its first four terms.
     """

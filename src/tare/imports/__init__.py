@@ -1,1 +1,1 @@
-"""Trials that were measured elsewhere: other tools' files become records of a run."""
+"""Imported trials: other tools' files become records of a run."""

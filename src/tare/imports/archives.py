@@ -37,10 +37,10 @@ _COMPRESSED: dict[bytes, Callable[[IO[bytes]], object]] = {
 _TAR = b"ustar"
 _TAR_MAGIC = slice(257, 262)
 HEAD = 512
-"""Bytes from the beginning of a file that tell whether it is an archive."""
+"""Bytes from the beginning of a file that show whether it is an archive."""
 _ENCRYPTED = 0x1
 
-# What the standard library raises on archives that are cut, damaged or forged.
+# Errors of the standard library on archives that are cut, damaged or forged.
 _BROKEN = (
     zipfile.BadZipFile,
     tarfile.TarError,
@@ -71,7 +71,7 @@ _REST_LEFT = ArchiveMember("", reason=f"more than {MOST_FILES:,} members: the re
 
 
 class _TooMuchError(OSError):
-    """The archive unpacks to more than is read; the text says to how much."""
+    """The archive unpacks to more than the limit; the text says to how much."""
 
 
 def is_archive(head: bytes) -> bool:
@@ -152,7 +152,7 @@ def _zip_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int) -> 
         return ArchiveMember(name, reason=f"beyond {LARGEST_ARCHIVE // MIB} MiB in one archive")
     try:
         with archive.open(entry) as content:
-            data = content.read(entry.file_size + 1)  # not more than it declares, whatever it holds
+            data = content.read(entry.file_size + 1)  # not more than declared, whatever it holds
     except _BROKEN as error:
         return ArchiveMember(name, reason=f"a damaged member: {_why(error)}")
     if len(data) != entry.file_size:
@@ -182,7 +182,7 @@ class _Bounded(io.RawIOBase):
 
 
 def _unpacked(stream: IO[bytes], compressed: int) -> Iterator[ArchiveMember]:
-    """The members of a compressed tar archive, or the one file that is compressed."""
+    """The members of a compressed tar archive, or the single compressed file."""
     with stream:
         head = stream.read(HEAD)
         stream.seek(0)

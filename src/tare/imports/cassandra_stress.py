@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 TOTAL = "total"
 STEP_US = 100.0
-"""What latencies are rounded to."""
+"""Rounding of latencies."""
 COARSE = 0.05
-"""Share of the median that the rounding may make up unmentioned."""
+"""Share of the median up to which the rounding is not mentioned."""
 
 _RUNNING = re.compile(r"^Running (?:.* )?with ([0-9]{1,9}) thread(?:s|Count)\b")
 _SETTING = re.compile(r"^\s*Thread Count: ([0-9]{1,9})\s*$")
@@ -45,10 +45,10 @@ _NEEDED = ("op rate", "latency mean", "latency median", "latency 99th percentile
 
 
 def read(data: bytes) -> list[FileReading]:
-    """The trials that a file tells of: one, or one per number of threads (-rate auto).
+    """The trials in a file: one, or one per number of threads (-rate auto).
 
     Raises:
-        UnreadableError: it is not cassandra-stress's, cut off, or says that it failed.
+        UnreadableError: it is not cassandra-stress's, is cut off, or reports a failure.
     """
     lines = lines_of(data)
     starts = [number for number, line in enumerate(lines) if line.strip() == "Results:"]
@@ -76,7 +76,7 @@ def read(data: bytes) -> list[FileReading]:
 
 
 def _take_settings(reading: FileReading, lines: Sequence[str]) -> None:
-    """What the head says of the load; the type of load else follows from the operations."""
+    """The load's settings in the head; otherwise the operations show the type of load."""
     reading.told["tool"] = "cassandra-stress"
     for name, pattern in _SETTINGS.items():
         found = next((m[1] for line in lines if (m := pattern.match(line))), None)
@@ -91,7 +91,7 @@ def _take_settings(reading: FileReading, lines: Sequence[str]) -> None:
 
 
 def _threads(lines: Sequence[str]) -> str | None:
-    """From the line that announces the run, else from the settings."""
+    """The threads in the line that announces the run, else in the settings."""
     for pattern in (_RUNNING, _SETTING):
         found = [m[1] for line in lines if (m := pattern.match(line))]
         if found and int(found[-1]) > 0:
@@ -100,7 +100,7 @@ def _threads(lines: Sequence[str]) -> str | None:
 
 
 def _result(lines: Sequence[str], first: int) -> FileReading:
-    """One block, up to the first line that is none of its lines; `first` is its line's number."""
+    """One block, up to the first line outside it; `first` is the number of its first line."""
     rows: dict[str, tuple[str, str]] = {}
     places: dict[str, int] = {}
     for place, line in enumerate(lines, start=first):
@@ -184,7 +184,7 @@ def _intervals(lines: Sequence[str], reading: FileReading) -> list[PrintedInterv
         cells = [cell.strip() for cell in line.split(",")]
         if "total ops" in (names := _columns(cells)):
             columns = {name: place for place, name in enumerate(names)}
-            found, before = [], 0.0  # of the last table: what comes before is its warm-up
+            found, before = [], 0.0  # of the last table: rows before it are its warm-up
         elif columns and len(cells) == len(columns) and _is_total(cells[0], columns):
             row = {name: cells[place] for name, place in columns.items()}
             t = number(row.get("time", "nan"), "a row's time")
@@ -201,7 +201,7 @@ def _intervals(lines: Sequence[str], reading: FileReading) -> list[PrintedInterv
 
 
 def _columns(cells: list[str]) -> list[str]:
-    """The names of a head of columns; some versions print no comma after `type`."""
+    """The names in a head of columns; some versions print no comma after `type`."""
     first = cells[0].split(maxsplit=1)
     return [*first, *cells[1:]] if first[:1] == ["type"] else cells
 

@@ -1,6 +1,6 @@
-"""Whether what a file tells of its load is what the study says of the condition that it is for.
+"""Whether a file's facts on its load agree with the study's condition that it is for.
 
-Only what the study's file says itself is compared: a default is nobody's word.
+Only what the study's file itself says is compared: nobody stated a default.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Study
 
 TOOLS = ("ycsb", "cassandra-stress")
-"""Tools whose operations are those of the study's workloads."""
+"""Tools whose operations are the same as the study's workloads'."""
 SHARES: Mapping[str, Mapping[str, float]] = {
     "ycsb-a": {"read": 0.5, "update": 0.5},
     "ycsb-b": {"read": 0.95, "update": 0.05},
@@ -33,11 +33,11 @@ SHARES: Mapping[str, Mapping[str, float]] = {
 }
 """Workload to its operations and their shares: YCSB's core workloads, cassandra-stress's types.
 
-As printed: both halves of F's read-modify-writes are counted among reads and updates, too.
+As printed: both halves of F's read-modify-writes are also counted among reads and updates.
 """
 SHARE_SLACK = 0.1
-"""Shares may differ by so much: operations are drawn at random, and some fail. The ratio of
-cassandra-stress's mixed load is not compared, for it draws whole clusters of one operation."""
+"""Shares may differ by this much: operations are drawn at random, and some fail. The ratio of
+cassandra-stress's mixed load is not compared, because it draws whole clusters of one operation."""
 LEAST_OPERATIONS = 500
 """With fewer, a rare operation may be absent by chance: (1 - 0.05)^500 is below 1e-11."""
 
@@ -47,19 +47,19 @@ _THREADS = ("load", "threads")
 
 @dataclass
 class StatedLoads:
-    """The study's words on each condition's load, held against files."""
+    """The study's statements on each condition's load, compared with files."""
 
     study: Study
     _said: dict[str, Paths] = field(default_factory=dict)
 
     def contradiction(self, tool: str, condition: Condition, reading: FileReading) -> str:
-        """Why the file cannot be of this condition; empty where nothing speaks against it."""
+        """Why the file cannot be of this condition; empty if nothing contradicts it."""
         if not reading.summary or tool not in TOOLS:
             return ""
         return next(self._contradictions(condition, reading), "")
 
     def unchecked(self, tool: str, condition: Condition, reading: FileReading) -> list[str]:
-        """A sentence for what the study says and the file does not tell; none where it tells."""
+        """A sentence on what the study says and the file does not; none if the file says it."""
         if not reading.summary:
             return []
         open_ = []
@@ -98,7 +98,7 @@ class StatedLoads:
                 )
 
     def _workload(self, condition: Condition) -> str:
-        """The workload that the study says, or that a level which changes nothing is named for."""
+        """The study's workload, or the one in the name of a level that changes nothing."""
         if self._says(condition, _WORKLOAD):
             return condition.setup.load.workload
         for factor, level in condition.levels.items():
@@ -114,7 +114,7 @@ class StatedLoads:
 
 
 def _other_operations(workload: str, counts: Mapping[str, float]) -> str:
-    """How the operations of a file differ from those of the workload; empty: they do not."""
+    """How a file's operations differ from the workload's; empty: they do not."""
     total = sum(counts.values())
     if not total:
         return ""
@@ -136,7 +136,7 @@ def _other_operations(workload: str, counts: Mapping[str, float]) -> str:
 
 
 def _consistency(reading: FileReading) -> dict[str, str]:
-    """Read or write to the level that the file prints for it, where it prints one."""
+    """Read or write to the level that the file prints for it, if any."""
     both = reading.facts.get("consistency")
     sides = {
         side: level

@@ -1,4 +1,4 @@
-"""CSV tables of anybody: one row per trial, or one row per interval.
+"""CSV tables of any origin: one row per trial, or one row per interval.
 
 Columns are factors, repetition, block, round, and metrics under Tare's names. A column may name
 its unit, `read.p99 (ms)`; without one, latencies are in microseconds. A column `t` (seconds since
@@ -35,7 +35,7 @@ Row = dict[str, str]
 
 
 def read(data: bytes) -> list[FileReading]:
-    """The trials that a table tells of. Which columns are factors, the study decides.
+    """The trials in a table. The study decides which columns are factors.
 
     Raises:
         UnreadableError: it is no table with a metric in it, or a row is torn.
@@ -164,7 +164,7 @@ def _add_intervals(reading: FileReading, rows: Sequence[Row], metrics: Sequence[
 def _means(
     columns: Mapping[str, list[tuple[float, float]]], rows: Sequence[Row], reading: FileReading
 ) -> dict[str, float]:
-    """Over intervals, means are meant; percentiles of a whole cannot be had from its parts."""
+    """Means over intervals; percentiles of a whole do not follow from its parts."""
     rates = dict(columns.get("throughput", []))
     values: dict[str, float] = {}
     left_out = []

@@ -1,4 +1,4 @@
-"""dstat's CSV (--output), and that of pcp-dstat and dool, which write the same.
+"""dstat's CSV (--output), and the same format of pcp-dstat and dool.
 
 Groups of columns: total cpu usage (later versions: total usage), dsk/total, net/total, system.
 Times: epoch (-T) is best; the time of day (-t) has no year.
@@ -36,7 +36,7 @@ def read(data: bytes, cpus: int | None, interval: float | None) -> list[FileRead
     """The series in a file.
 
     Args:
-        cpus: of the machine; dstat prints shares of it and not how many.
+        cpus: of the machine; dstat prints shares of it and not their number.
         interval: seconds between rows, where the file has no epoch.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a file of another tool says, whichever it was; and the error of one that says nothing."""
+"""The content of another tool's file, whichever the tool; and the error of an unreadable file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ LATEST = 253_402_000_000.0
 
 
 class UnreadableError(Exception):
-    """A file that is damaged, cut off, of another version or another tool's; the text says why."""
+    """A file that is damaged, cut off, of another version or tool; the text says why."""
 
 
 @dataclass(frozen=True)
 class PrintedInterval:
-    """What the load client printed of one interval.
+    """The load client's printed values of one interval.
 
     Attributes:
         t: end of the interval, seconds after the start of the measured part.
@@ -45,7 +45,7 @@ class SeriesValue:
 
 @dataclass
 class FileReading:
-    """One trial, or a part of one, as a file tells it.
+    """One trial, or a part of one, as read from a file.
 
     Attributes:
         values: metric to value as printed, in Tare's units (us, operations/s).
@@ -58,18 +58,18 @@ class FileReading:
         tick_ns: the histograms' unit, nanoseconds.
         samples: a machine's series.
         samples_absolute: samples' t is Unix time.
-        facts: what the content tells of the trial: factor-like name to text, e.g. threads: 16.
-        told: what else the tool prints of itself and its load, e.g. its version; a factor where it
-            tells one (tare.imports.stated_factors).
+        facts: facts of the trial in the content: factor-like name to text, e.g. threads: 16.
+        told: other facts that the tool prints of itself and its load, e.g. its version; a factor
+            where it names one (tare.imports.stated_factors).
         counts: operation to how often it was done, where the tool prints it per operation.
-        notes: what a reader of the result must know of how it was read.
+        notes: facts on the reading that a reader of the result must know.
         summary: it is the result of a trial, not only a series of one.
-        named: fields that the content gives as a name would, e.g. the columns of a table.
+        named: fields in the content that a name could also give, e.g. the columns of a table.
         least: OPERATION.min to the least latency as printed, us; it serves to check the others.
-        lines: metric to the line of the file that gives it, where it has one of its own.
-        step_us: what latencies are rounded to, microseconds.
-        columns: of a table, its columns that are no metrics and no part of its form.
-        part: which part of the file it is, e.g. "row 3"; empty: all of it.
+        lines: metric to its line in the file, where it has one of its own.
+        step_us: rounding of latencies, microseconds.
+        columns: of a table, the columns that are no metrics and no part of its form.
+        part: the part of the file, e.g. "row 3"; empty: all of it.
         tags: of histogram logs, the operations and kinds; logs of one trial may complete each
             other where they share none.
     """
@@ -98,7 +98,7 @@ class FileReading:
     tags: frozenset[str] = frozenset()
 
     def refuse_absurd(self) -> None:
-        """Nothing where its times can be those of a trial.
+        """Returns where its times can be those of a trial.
 
         Raises:
             UnreadableError: it lasted longer than a month, or in no year that has a name.

@@ -1,4 +1,4 @@
-"""What a file's name tells: fields through the template, or a row of a sidecar file."""
+"""Fields of a file's name: through the template, or from a row of a sidecar file."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ FILE = "file"
 
 @dataclass(frozen=True)
 class Names:
-    """How names become fields.
+    """The way from names to fields.
 
     Attributes:
-        rows: from a sidecar, the file's name to its fields; it goes before the template.
+        rows: from a sidecar, the file's name to its fields; they override the template.
     """
 
     template: Template | None
@@ -40,7 +40,7 @@ class Names:
 
     @property
     def fields(self) -> set[str]:
-        """Every field that a name may tell."""
+        """Every field that a name may give."""
         from_rows = {field for row in self.rows.values() for field in row}
         return from_rows | set(self.template.fields if self.template else ())
 
@@ -73,7 +73,7 @@ def names(study: Study, template: str | None, sidecar: Path | None) -> Names:
     """The template of the command line or of the study, and the sidecar.
 
     Raises:
-        UsageError: the template cannot be read, or names what the study does not have.
+        UsageError: the template cannot be read, or names what the study lacks.
     """
     rows = _rows(study, sidecar) if sidecar is not None else {}
     text = template if template is not None else study.files.template

@@ -38,7 +38,7 @@ def is_line(line: str) -> bool:
 
 
 def read(lines: Sequence[str]) -> FileReading:
-    """The trial that these lines tell of.
+    """The trial in these lines.
 
     Raises:
         UnreadableError: the run did not finish, or a line is torn.
@@ -75,7 +75,7 @@ def read(lines: Sequence[str]) -> FileReading:
 
 
 def _take_properties(reading: FileReading, lines: Iterable[str]) -> None:
-    """What go-ycsb prints of itself before it starts."""
+    """Settings that go-ycsb prints before it starts."""
     reading.told["tool"] = "go-ycsb"
     for line in lines:
         if (found := _PROPERTY.fullmatch(line.strip())) is not None:

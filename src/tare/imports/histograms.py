@@ -49,7 +49,7 @@ def line_of(tag: str, seconds: float, histogram: str) -> str:
 
 
 def read(data: bytes, tick: int | None, operation: str | None) -> list[FileReading]:
-    """The trial, or the part of one, that a log tells of.
+    """The trial, or the part of one, in a log.
 
     Args:
         tick: nanoseconds per unit; None: the log's head must name the tool.
@@ -116,7 +116,7 @@ def _take_lines(reading: FileReading, body: Sequence[str], operation: str | None
 
 
 def _own_tags(body: Iterable[str]) -> dict[str, str]:
-    """Each tag of the file to the one that it gets; waiting times and doubles are left out."""
+    """Each tag of the file to its new tag; waiting times and doubles are left out."""
     tags = list(dict.fromkeys(_tag(line) for line in body))
     if set(tags) == {"cycles", "requests"}:  # latte: every request is a part of a cycle
         return {"cycles": "ALL-rt"}
@@ -200,7 +200,7 @@ def _reencoded(payload: bytes, cookie: int) -> str:
 
 
 def _add_values(reading: FileReading, totals: dict[str, Latencies]) -> None:
-    """Throughput and means; percentiles are had from the histograms when they are analysed."""
+    """Throughput and means; the analysis takes percentiles from the histograms."""
     response = {tag[:-3]: part for tag, part in totals.items() if tag.endswith("-rt")}
     count = sum(part.total for part in response.values())
     if not count or not reading.seconds:

@@ -1,7 +1,7 @@
 """iostat's text (-x, with -t for times) and JSON.
 
-The first report is the mean since the machine started and is left out. Nothing in a file tells
-that iostat ran with -y; then its first interval is lost.
+The first report is the mean since the machine started and is left out. No file shows that iostat
+ran with -y; its first interval is then lost.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, float]:
 
 
 def _times(stamps: Sequence[str | None], reading: FileReading) -> list[float]:
-    """Unix time of every report, all in the first form that fits them all; empty where none does.
+    """Unix time of every report, all in the first form that fits them all; empty if none does.
 
     Clocks without a zone are read as UTC.
     """

@@ -15,13 +15,13 @@ from tare.imports.parsing import json_document, json_number, microseconds, opera
 from tare.imports.recognise import not_ours
 
 _OWN = ("id", "timestamp", "baseline", "quiet")
-"""What each report has to itself."""
+"""Fields that differ in every report."""
 _FACTS = ("threads", "concurrency", "rate", "consistency")
 _KINDS = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999", 100.0: "max"}
 
 
 def read(data: bytes) -> list[FileReading]:
-    """The one trial that a report tells of.
+    """The one trial in a report.
 
     Raises:
         UnreadableError: it is no report of latte's, cut off, or of another version.
@@ -98,7 +98,7 @@ def _interval(entry: dict[str, Any], percentiles: list[float]) -> PrintedInterva
 
 
 def _facts(conf: dict[str, Any]) -> dict[str, str]:
-    """What a study may vary: the names of latte's own options."""
+    """Facts that a study may vary: the names of latte's own options."""
     found = {name: conf.get(name) for name in _FACTS} | {
         "consistency": (conf.get("connection") or {}).get("consistency")
     }
@@ -110,7 +110,7 @@ def _facts(conf: dict[str, Any]) -> dict[str, str]:
 
 
 def _told(report: dict[str, Any]) -> dict[str, str]:
-    """The tool, the server that it met, and its settings but those that are facts."""
+    """The tool, the server that it met, and its settings except those that are facts."""
     conf = {name: value for name, value in report["conf"].items() if name not in (*_FACTS, *_OWN)}
     if "connection" in conf:
         connection = dict(conf["connection"])

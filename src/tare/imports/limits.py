@@ -1,4 +1,4 @@
-"""How much of a stranger's file is read: sizes above which a file is named and left alone."""
+"""Limits for foreign files: larger ones are named and not read."""
 
 MIB = 1024 * 1024
 
@@ -9,7 +9,7 @@ LARGEST_FILE = 128 * MIB
 LARGEST_ARCHIVE = 1024 * MIB
 """All members of one archive together, uncompressed."""
 RATIO = 250
-"""Uncompressed over compressed size. Results of load generators compress 5 to 40 times; what
+"""Uncompressed over compressed size. Results of load generators compress 5 to 40 times; a file that
 compresses a thousand times was made to fill memories."""
 RATIO_FROM = 4 * MIB
 """Below this size, uncompressed, the ratio does not matter."""

@@ -1,4 +1,4 @@
-"""A machine's series of another tool, as samples.parquet beside the trial's manifest."""
+"""A machine's series from another tool, as samples.parquet beside the trial's manifest."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from tare.records.manifest import TrialManifest
 
 SERIES = ("sar", "iostat", "dstat")
-"""Tools whose files add series to trials that are there."""
+"""Tools whose files add series to existing trials."""
 SLACK_S = 2.0
-"""A tool's clock may be so far from the client's."""
+"""Largest difference between a tool's clock and the client's."""
 
 
 def append_samples(path: Path, manifest: TrialManifest, reading: FileReading, scope: str) -> None:
-    """Add the reading's samples to the file, beside other metrics and those of other scopes.
+    """Add the reading's samples to the file, beside other metrics and other scopes' samples.
 
-    The same metric of the same scope is replaced, and noted if another file gave it.
+    A metric that the scope has already is replaced, which is noted if another file gave it.
 
     Where the trial's own time is not known, the series' first interval is taken as its start,
     and the manifest notes it.

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 _RISING = ("min", "p50", "p95", "p99", "p999", "max")
 _AVERAGE = ("min", "mean", "max")
 SLACK = 0.02
-"""Histograms round to classes: of two equal latencies, one may be printed higher by so much."""
+"""Histograms round to classes: of two equal latencies, one may be printed this much higher."""
 _WORDS = {"min": "minimum", "mean": "average", "max": "maximum"}
 
 
 def refuse_disorder(reading: FileReading) -> None:
-    """Nothing where every operation's latencies are in order.
+    """Returns where every operation's latencies are in order.
 
     Raises:
-        UnreadableError: the first that are not, with the line of the file where it is known.
+        UnreadableError: the first latencies out of order, with their line if it is known.
     """
     reason = next(_disorders(reading), "")
     if reason:

@@ -27,7 +27,7 @@ _TO_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 
 
 def text_of(data: bytes) -> str:
-    """The file's text: UTF-8, or UTF-16 with its mark; colours of terminals are taken out.
+    """The file's text: UTF-8, or UTF-16 with its mark; terminal colours are removed.
 
     Raises:
         UnreadableError: it is empty or not a text.
@@ -111,7 +111,7 @@ def _json_whole(digits: str) -> int:
 
 
 def json_number(value: object, what: str) -> float:
-    """A number of a JSON document, as `number` has them.
+    """A number of a JSON document, with the limits of `number`.
 
     Raises:
         UnreadableError: it is none, or absurd.
@@ -141,6 +141,6 @@ def microseconds(value: float, unit: str) -> float:
 
 
 def operation_name(text: str) -> str:
-    """An operation's name as metrics have it: READ is read, READ-MODIFY-WRITE is rmw."""
+    """An operation's name in metrics: READ is read, READ-MODIFY-WRITE is rmw."""
     name = _OPERATION.sub("_", text.lower()).strip("_")
     return "rmw" if name == "read_modify_write" else name

@@ -1,4 +1,4 @@
-"""A machine's series under tare-probe's names: what sar, iostat and dstat print, translated."""
+"""A machine's series under tare-probe's names, translated from sar, iostat and dstat."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a load generator prints of its own settings: hosts, record counts, properties.
+"""Settings that a load generator prints: hosts, record counts, properties.
 
-They are kept as facts under PREFIX, so that a report can say in what conditions differed that the
-study knows nothing of. Secrets are not.
+They are kept as facts under PREFIX, so that a report can name differences between conditions that
+the study does not know. Secrets are not kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PREFIX = "property "
 MOST, LONGEST = 60, 200
-"""Properties that are kept of one file, and characters of a value."""
+"""Number of properties kept of one file, and of characters of a value."""
 _SECRET = re.compile(
     r"pass|secret|token|credential|user(name)?$|keystore|truststore", re.IGNORECASE
 )
@@ -30,7 +30,7 @@ _ELSEWHERE = frozenset(
         "hdrhistogram.output.path",
     }
 )
-"""Kept under a name of their own, or the name of a file that each run has to itself."""
+"""Kept under a name of their own, or names of files that each run has to itself."""
 _OPTIONS: Mapping[str, str] = {"-target": "target", "-P": "workload file", "-db": ""}
 _QUOTED = re.compile(r'"([\w.-]{1,80})"="([^"]*)"')
 _COMMAND = "Command line:"

@@ -1,4 +1,4 @@
-"""Files that were skipped, together by their reason: what is wrong with a file first."""
+"""Skipped files, grouped by their reason: faults of a file first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tare.imports.sources import Skipped
 
 _OWN = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d.,]*")
-"""What of a reason is one file's own: what it holds, and numbers."""
+"""The parts of a reason that are specific to one file: its content, and numbers."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Reason:
 
 
 def by_reason(skipped: Iterable[Skipped]) -> list[Reason]:
-    """Faults first; of each kind the rare ones first, which many others would bury."""
+    """Faults first; within each kind rare reasons first, which many others would bury."""
     groups: dict[tuple[bool, str], list[Skipped]] = {}
     for one in skipped:
         groups.setdefault((one.fault, _OWN.sub("...", one.reason)), []).append(one)

@@ -1,11 +1,11 @@
-"""Which tool a file seems to come from, where it is not of the tool that was named."""
+"""The likely tool of a file that is not of the named tool."""
 
 from __future__ import annotations
 
 import re
 
 HEAD = 200_000
-"""Characters that are looked at."""
+"""Number of characters that are examined."""
 
 # In this order: the surest sign first.
 _SIGNS: tuple[tuple[str, str, re.Pattern[str]], ...] = (

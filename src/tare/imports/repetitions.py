@@ -1,4 +1,4 @@
-"""Repetitions that have names, time stamps among them, get numbers: in the order of the names."""
+"""Repetitions with names, such as time stamps, get numbers in the order of the names."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def number_named(
 ) -> None:
     """Number the repetitions of every condition in which one has a name; note the numbers down.
 
-    Where one has a name, a number is a name too: 2 beside 2b comes before it.
+    If one repetition has a name, a number is a name too: 2 comes before 2b.
 
     Args:
-        before: the numbers of the run that series are added to; None: a run begins. A name that is
-            not among them keeps number 0, which no trial has.
+        before: the numbers of the run that series are added to; None: a run begins. A name outside
+            these keeps number 0, which no trial has.
     """
     by_place: dict[str, list[ImportedTrial]] = {}
     for trial in trials:

@@ -1,4 +1,4 @@
-"""An import: other tools' files become the trials of a run, or series of trials that are there."""
+"""An import: other tools' files become the trials of a run, or series of existing trials."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ if TYPE_CHECKING:
     from tare.study.schema import Study
 
 READ_TOO = ("threads", "consistency")
-"""What a table may tell of the load beside the study's factors."""
+"""Facts on the load that a table may give beside the study's factors."""
 MOST_NAMED = 12
-"""Columns that one note names."""
+"""Number of columns that one note names."""
 Key = tuple[str, int, int, str]
 """(condition, round, block, the repetition's name)."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be imported.
+    """The import as requested.
 
     Attributes:
         template: None: the study's `files.template`.
         fixed: factor to the level that all files have.
-        include, exclude: patterns of file names; a path fits one that its end fits.
+        include, exclude: patterns of file names; a path fits a pattern that its end fits.
     """
 
     tool: str
@@ -72,13 +72,13 @@ class Request:
 
 @dataclass
 class ImportOutcome:
-    """What came of it.
+    """The result of the import.
 
     Attributes:
         trials: names of the trials that were written, or that a series was added to.
         files: number of files, or of parts of one such as the rows of a table, that were used.
-        skipped: files that were not, with the reason.
-        notes: what was done that a reader must know.
+        skipped: unused files, each with the reason.
+        notes: actions that a reader must know.
         repetitions: condition, or condition and round, to the number of each repetition that has
             a name.
     """
@@ -92,7 +92,7 @@ class ImportOutcome:
 
 
 def import_files(request: Request) -> ImportOutcome:
-    """Read all files; write those trials whose place in the study is known.
+    """Read all files; write the trials whose place in the study is known.
 
     Raises:
         UsageError: the study, the template, the options or the run's directory are wrong;
@@ -101,7 +101,7 @@ def import_files(request: Request) -> ImportOutcome:
     study = load_study(request.study)
     found = names(study, request.template, request.sidecar)
     if request.tool == "csv" and request.template is None:
-        found = Names(None, found.rows)  # its columns tell; the study's template is for results
+        found = Names(None, found.rows)  # columns give the fields; the template is for results
     _refuse_fixed(study, request.fixed)
     outcome = ImportOutcome(request.out)
     adding = _adds(request)
@@ -140,10 +140,10 @@ def _an_example(study: Study) -> str:
 
 
 def _adds(request: Request) -> bool:
-    """Whether the files go into trials that are there.
+    """Whether the files go into existing trials.
 
     Raises:
-        UsageError: the directory is not fit for what was asked for.
+        UsageError: the directory does not fit the request.
     """
     root = request.out
     there = root.is_dir() and any(root.iterdir())
@@ -218,7 +218,7 @@ def _numbered(request: Request) -> dict[str, dict[str, int]] | None:
 def _note_unread(
     label: str, readings: Sequence[FileReading], study: Study, outcome: ImportOutcome
 ) -> None:
-    """A column that is none of the study's would else be gone without a word."""
+    """Notes columns that the study does not have, which would else be lost silently."""
     known = (*known_fields(study), *READ_TOO)
     unread = [name for name in (readings[0].columns if readings else ()) if name not in known]
     if not unread:
@@ -247,7 +247,7 @@ def _take(
     try:
         reading.refuse_absurd()
         refuse_disorder(reading)
-        fault = False  # sound in itself: what follows is about its place in the study
+        fault = False  # the file itself is sound: the rest is about its place in the study
         facts = stated_factors(levels.study, reading.facts, reading.told)
         place = levels.place({**reading.named, **named}, facts)
         if reason := content.contradiction(request.tool, place.condition, reading):
@@ -362,7 +362,7 @@ def _add_part(record: TrialRecord | None, part: FromFile, place: TrialPlace) -> 
 
 
 def _note_down(request: Request, outcome: ImportOutcome) -> None:
-    """What was imported and what was not, kept with the run."""
+    """The imported and the skipped files, kept with the run."""
     run = RunFiles(outcome.run.absolute())
     before = read_run(run.root).environment().get("imports", [])
     entry = {

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
-"""What a document that is not built as expected raises."""
+"""Errors of a document with an unexpected structure."""
 
 
 def host_of(text: str) -> dict[str, Any]:
-    """The one host that a document tells of.
+    """The single host of a document.
 
     Raises:
         UnreadableError: it is no JSON of sysstat's, cut off, or of several hosts.
@@ -91,7 +91,7 @@ def _samples(entry: dict[str, Any], cpus: int) -> list[SeriesValue]:
 
 
 def by_name(rows: Any, key: str) -> dict[str, dict[str, float]]:
-    """Rows under their names, with their numbers alone."""
+    """Rows under their names, with only their numbers."""
     return {
         str(row[key]): {
             name: json_number(value, name)

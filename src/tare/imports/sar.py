@@ -31,7 +31,7 @@ _HEAD = re.compile(r"Linux \S+ \(.*?\)\s+(\S+)\s+\S+\s+\(([0-9]{1,6}) CPU\)")
 _DATE = re.compile(r"[0-9]{1,4}([/.-][0-9]{1,4}){2}")
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?: ([AP]M))?\s+(.*)")
 KEYS = ("CPU", "DEV", "IFACE", "INTR")
-"""First columns that name what a row is of; other tables have one row per time."""
+"""First columns that name the subject of a row; other tables have one row per time."""
 DAY_S = 86400.0
 
 
@@ -143,7 +143,7 @@ class _Days:
 
 
 def _date(text: str, reading: FileReading) -> date:
-    """11/21/26, 11/21/2026 or 2026-11-21, as sar's locale has it."""
+    """11/21/26, 11/21/2026 or 2026-11-21, in the form of sar's locale."""
     try:
         if not _DATE.fullmatch(text):
             raise ValueError(text)

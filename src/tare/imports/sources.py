@@ -1,7 +1,7 @@
-"""Files from paths: plain ones, those of directories, and members of archives, read in place.
+"""Files from paths: plain files, files of directories, and members of archives, read in place.
 
-Nothing is ever unpacked to disk; a member's name is a label and no path. What is not read is
-named with the reason, and the rest goes on.
+Nothing is ever unpacked to disk; a member's name is a label and no path. Files that are not read
+are named with the reason, and the rest goes on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class File:
     """One file's content.
 
     Attributes:
-        label: what it is called in messages and records: its path, or ARCHIVE::MEMBER.
+        label: its name in messages and records: its path, or ARCHIVE::MEMBER.
         name: its path as the template sees it, with / between components.
     """
 
@@ -53,7 +53,7 @@ class Skipped:
 def files(paths: Iterable[Path]) -> Iterator[File | Skipped]:
     """Everything at these paths, directories in the order of names.
 
-    Symbolic links are followed where they are named themselves, and not inside directories.
+    Symbolic links are followed if they are named themselves, but not inside directories.
     """
     count = 0
     for path in paths:
@@ -66,7 +66,7 @@ def files(paths: Iterable[Path]) -> Iterator[File | Skipped]:
 
 
 def wanted(one: File | Skipped, include: Sequence[str], exclude: Sequence[str]) -> bool:
-    """Its path fits a pattern to include, where there are any, and none to exclude.
+    """Whether its path fits a pattern to include, if there are any, and none to exclude.
 
     Patterns are of the path's end: `*.txt`, `run-*/result.txt`.
     """
@@ -134,6 +134,6 @@ def _members(path: Path, label: str) -> Iterator[File | Skipped]:
 
 
 def shown(name: str) -> str:
-    """A stranger's name as it may be printed: no control characters, not too long."""
+    """A foreign name, safe to print: no control characters, not too long."""
     plain = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name)
     return plain if len(plain) <= LONGEST_SHOWN else plain[: LONGEST_SHOWN - 3] + "..."

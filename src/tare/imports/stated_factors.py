@@ -1,8 +1,8 @@
-"""Which level of a factor a file's own settings tell of: properties, workload file, threads.
+"""Levels of factors in a file's own settings: properties, workload file, threads.
 
-A factor is told by what bears its name (`recordcount`, `mongodb-url`), else by the setting that
-stands for the one field of a study that all of its levels set. A single level is told by its field
-alone: every file is of it, whatever a tool calls by the factor's name.
+A setting with the factor's name (`recordcount`, `mongodb-url`) gives its level; else the setting
+that stands for the one field of a study that all of its levels set. A single level is given only by
+its field: every file is of it, whatever a tool calls by the factor's name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FIELDS: Mapping[tuple[str, ...], str] = {
     ("load", "rate"): f"{PREFIX}target",
     _WORKLOAD: f"{PREFIX}workload file",
 }
-"""Field of a study to what load generators print of it."""
+"""Field of a study to its names in load generators' output."""
 _CORE = re.compile(r"workload([a-f])")
 """Files of YCSB's core workloads, which a study calls ycsb-a and so on."""
 
@@ -33,11 +33,11 @@ _CORE = re.compile(r"workload([a-f])")
 def stated_factors(
     study: Study, facts: Mapping[str, str], told: Mapping[str, str]
 ) -> dict[str, str]:
-    """Factor to the text that tells its level, for every factor that the content tells.
+    """Factor to the text of its level, for every factor that the content gives.
 
     Args:
-        facts: what a tool's reader gives as factors; it goes before the rest.
-        told: what the file tells of its tool and settings.
+        facts: factors from a tool's reader; they override the rest.
+        told: facts on tool and settings in the file.
     """
     known = {**told, **facts}
     by_name = {_key(name.removeprefix(PREFIX)): text for name, text in known.items()}
@@ -51,7 +51,7 @@ def stated_factors(
         if core := _CORE.fullmatch(text):
             found[factor] = f"ycsb-{core[1]}"
         elif len(levels) > 1 or _field(study, factor) != _WORKLOAD:
-            found[factor] = text  # of a file of another name nobody knows which workload it is
+            found[factor] = text  # a file of another name may be of any workload
     return {**found, **facts}
 
 

@@ -23,22 +23,22 @@ from tare.imports.tool_names import TOOLS
 
 Unit = Literal["ns", "us", "ms"]
 Read = Callable[[bytes, Mapping[str, str]], list[FileReading]]
-"""From a file's content and the fields of its name to the trials that it tells of."""
+"""From a file's content and the fields of its name to the trials in it."""
 
 TICKS: Mapping[str, int] = {"ns": 1, "us": 1000, "ms": 1_000_000}
 ADDING = (*SERIES, "hlog")
-"""Tools whose files can be added to trials that are there."""
+"""Tools whose files can be added to existing trials."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What some tools' files do not say.
+    """Facts that some tools' files lack.
 
     Attributes:
         unit: of histogram logs' values.
-        scope: name of the machine that a series is of; `machine` is the database's.
-        cpus: of that machine, where the tool does not print it.
-        interval: seconds between reports, where the tool does not print times.
+        scope: name of the series' machine; `machine` is the database's.
+        cpus: of that machine, where the tool does not print them.
+        interval: seconds between reports, where the tool prints no times.
     """
 
     unit: Unit | None = None

@@ -1,4 +1,4 @@
-"""Which trial of a study a file belongs to: its factors' levels, its round and its block."""
+"""The trial of a study that a file belongs to: its factors' levels, its round and its block."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TrialPlace:
 
     Attributes:
         block: as written; from 0 where the files count from 0; 0 where it has a name.
-        called: the repetition's name, where it is no number: a time stamp, say.
+        called: the repetition's name, if it is no number: a time stamp, say.
     """
 
     condition: Condition
@@ -43,7 +43,7 @@ class TrialPlace:
 
     @property
     def repetition(self) -> str:
-        """As the files tell it."""
+        """The repetition as in the files."""
         return self.called or str(self.block)
 
 
@@ -52,7 +52,7 @@ class LevelNames:
     """From texts to levels, and from levels to conditions.
 
     Attributes:
-        fixed: factor to the level that all files have, said on the command line.
+        fixed: factor to the level of all files, as stated on the command line.
     """
 
     study: Study
@@ -63,7 +63,7 @@ class LevelNames:
         self._texts = {factor: _texts(self.study, factor) for factor in self.study.factors}
 
     def level(self, factor: str, text: str) -> str | None:
-        """The level that the text means; None where it means none."""
+        """The level that the text means; None if it means none."""
         return self._texts[factor].get(text)
 
     def place(self, named: Mapping[str, str], facts: Mapping[str, str]) -> TrialPlace:
@@ -71,10 +71,10 @@ class LevelNames:
 
         Args:
             named: field to text, from the template or the sidecar.
-            facts: what the content tells; it serves where the name says nothing.
+            facts: from the content; they serve where the name says nothing.
 
         Raises:
-            UnreadableError: a factor is unknown, its level is, or both sources contradict.
+            UnreadableError: an unknown factor or level, or both sources contradict each other.
         """
         levels = {factor: self._level(factor, named, facts) for factor in self.study.factors}
         name = condition_name(levels)
@@ -115,7 +115,7 @@ class LevelNames:
 
 
 def _texts(study: Study, factor: str) -> dict[str, str]:
-    """Text to level: what the study maps, levels' names, and the one value that a level sets."""
+    """Text to level: the study's mapping, levels' names, and the one value that a level sets."""
     texts: dict[str, str] = {}
     values: dict[str, list[str]] = {}
     for level, patch in study.factors[factor].items():
@@ -136,7 +136,7 @@ def _count(text: str, what: str, least: int) -> int:
 
 
 def _repetition(text: str) -> int | None:
-    """The number that a repetition has; None where the text is its name."""
+    """The number of a repetition; None where the text is its name."""
     counts = text.isascii() and text.isdigit() and len(text) < 10
     return int(text) if counts and int(text) <= MOST_REPETITIONS else None
 

@@ -1,4 +1,4 @@
-"""Trials written as records: a directory appears under its final name only when it is complete."""
+"""Trials written as records: a directory gets its final name only when it is complete."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ PARTIAL = ".partial"
 
 @dataclass
 class FromFile:
-    """What one file adds to a trial."""
+    """One file's part of a trial."""
 
     reading: FileReading
     source: SourceFile
 
 
 def source_file(label: str, data: bytes, tool: str, scope: str = "") -> SourceFile:
-    """The file as manifests name it."""
+    """The file as named in manifests."""
     digest = hashlib.sha256(data).hexdigest()
     return SourceFile(path=label, bytes=len(data), sha256=digest, tool=tool, scope=scope)
 
 
 @dataclass
 class ImportedTrial:
-    """One trial to be written, from one or several files of it.
+    """One trial to be written, from one or several files.
 
     Attributes:
-        named: its repetition has a name, and `block` is the number that it was given.
+        named: its repetition has a name, and `block` is the number assigned to it.
     """
 
     place: TrialPlace
@@ -61,10 +61,10 @@ class ImportedTrial:
 
 
 def write_trial(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) -> None:
-    """Write the trial's directory aside, then give it its name.
+    """Write the trial's directory under another name, then rename it.
 
     Args:
-        fresh: design.fresh of the study, which says which trials share a deployment.
+        fresh: design.fresh of the study, which decides which trials share a deployment.
         position: 1-based place among the block's trials.
 
     Raises:
@@ -136,7 +136,7 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
 
 
 def _facts(readings: Iterable[FileReading]) -> dict[str, str]:
-    """What the trial's files tell of the tool and its load."""
+    """Facts on the tool and its load in the trial's files."""
     kept = ("threads", "concurrency", "rate", "consistency")
     told: dict[str, str] = {}
     for one in readings:
@@ -145,7 +145,7 @@ def _facts(readings: Iterable[FileReading]) -> dict[str, str]:
 
 
 def _deployment(trial: ImportedTrial, fresh: str) -> str:
-    """The life of a cluster that served the trial, as far as the study's design tells."""
+    """The life of a cluster that served the trial, as far as the study's design shows."""
     key = trial.place.condition.deployment
     if fresh == "deployment":
         return f"D{trial.place.round}-{key}"
@@ -155,7 +155,7 @@ def _deployment(trial: ImportedTrial, fresh: str) -> str:
 
 
 def add_series(files: TrialFiles, manifest: TrialManifest, part: FromFile) -> None:
-    """Add a machine's series to a trial that is there: the samples first, then the manifest.
+    """Add a machine's series to an existing trial: the samples first, then the manifest.
 
     A crash between the two leaves samples that the manifest does not name; adding the same file
     again adds the name.
@@ -169,10 +169,10 @@ def add_series(files: TrialFiles, manifest: TrialManifest, part: FromFile) -> No
 
 
 def add_histograms(files: TrialFiles, manifest: TrialManifest, part: FromFile) -> None:
-    """Add histogram logs to a trial that is there.
+    """Add histogram logs to an existing trial.
 
     Raises:
-        UnreadableError: they are in another unit than those that are there.
+        UnreadableError: their unit differs from the trial's.
         OSError: the trial's directory cannot be written.
     """
     if manifest.histograms and manifest.histogram_tick_ns != part.reading.tick_ns:
@@ -193,7 +193,7 @@ def _replace(path: Path, manifest: TrialManifest, part: FromFile) -> None:
 
 
 def already(manifest: TrialManifest, part: FromFile) -> bool:
-    """Whether the trial holds this tool's series of this machine, or histograms of these tags."""
+    """Whether the trial has this tool's series of this machine, or histograms of these tags."""
     files = manifest.source.files if manifest.source is not None else []
     new = set(part.source.scope.split())
     return any(one.tool == part.source.tool and new & set(one.scope.split()) for one in files)

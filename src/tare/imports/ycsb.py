@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 OVERALL = "OVERALL"
 CLEANUP = "CLEANUP"
 VERIFY = "VERIFY"
-"""The client's check of what a read returned (dataintegrity=true): no operation of its own."""
+"""The client's check of read values (dataintegrity=true): no operation of its own."""
 _FAILURES = re.compile(r".*-(FAILED|ERROR|NOT_FOUND|UNEXPECTED_STATE|SERVICE_UNAVAILABLE)")
-"""Blocks of operations that failed; under their status with reportlatencyforeacherror=true."""
+"""Blocks of failed operations; under their status with reportlatencyforeacherror=true."""
 RMW = "rmw"
-"""Made of a read and an update, whose blocks hold the return codes; its own has none."""
+"""Made of a read and an update, whose blocks have the return codes; its own block has none."""
 INTENDED = "Intended-"
 """Latency from the intended start (measurement.interval=both): Tare's response time."""
 LOST_SHARE = 0.02
@@ -68,7 +68,7 @@ _STATUS_P99 = re.compile(r"(?:^|, )99=([0-9.]+)")
 
 @dataclass
 class _Block:
-    """What was printed of one operation."""
+    """The printed values of one operation."""
 
     count: float | None = None
     latencies: dict[str, float] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class _Block:
 
 
 def read(data: bytes) -> list[FileReading]:
-    """The one trial that a file of YCSB's, or of go-ycsb's, output tells of.
+    """The one trial in a file of YCSB's, or of go-ycsb's, output.
 
     Raises:
         UnreadableError: it is not YCSB's, cut off, or contradicts itself.
@@ -140,7 +140,7 @@ def _summary(lines: Iterable[str]) -> FileReading:
 
 
 def _refuse_torn(line: str) -> None:
-    """A line of the summary that is not whole; others may begin with a bracket, e.g. log lines."""
+    """Refuses a torn line of the summary; other lines may begin with a bracket, e.g. log lines."""
     if re.match(r"\[[A-Z-]+\](,|$)|\[[A-Z-]*$", line):
         raise UnreadableError(f"cut off or damaged at {line.strip()[:60]!r}")
 
@@ -206,7 +206,7 @@ def _reading(blocks: dict[str, _Block], seconds: float, throughput: float) -> Fi
 
 
 def _refuse_cut(plain: dict[str, _Block]) -> None:
-    """The blocks of all operations hold the same lines, unless the file was cut."""
+    """The blocks of all operations have the same lines, unless the file was cut."""
     kinds = {kind for block in plain.values() for kind in block.latencies}
     codes = any(block.returns for block in plain.values())
     for name, block in plain.items():
@@ -235,7 +235,7 @@ def _add_latencies(reading: FileReading, name: str, block: _Block, intended: _Bl
 
 
 def _add_order(reading: FileReading, operation: str, block: _Block) -> None:
-    """What shows whether the block's latencies can be true."""
+    """Values that show whether the block's latencies can be true."""
     if block.least is not None:
         reading.least[f"{operation}.min"] = block.least
     reading.lines |= {f"{operation}.{kind}": line for kind, line in block.lines.items()}
@@ -245,7 +245,7 @@ def _add_totals(reading: FileReading, plain: dict[str, _Block]) -> None:
     """Operations in all, and latency over all operations as far as it follows from the parts."""
     implied = reading.values["throughput"] * (reading.seconds or 0.0)
     if any(operation_name(name) == RMW for name in plain):
-        # its reads and updates are in their own blocks as well: nothing may be added up
+        # its reads and updates are in their own blocks, too: nothing may be added up
         reading.operations = max(0, round(implied - reading.values["errors"]))
         return
     ok = sum(block.ok for block in plain.values())
@@ -299,7 +299,7 @@ def _stamp(text: str) -> datetime:
 
 
 def _status_p99(text: str) -> float | None:
-    """The p99 where one kind of operation ran; that of several cannot be had from their p99s."""
+    """The p99 where one kind of operation ran; several p99s give none of the whole."""
     active = [m[3] for m in _STATUS_OPERATION.finditer(text) if m[1] != CLEANUP and int(m[2])]
     found = _STATUS_P99.search(active[0]) if len(active) == 1 else None
     return number(found[1], "a status line's p99") if found else None

@@ -1,1 +1,1 @@
-"""What others found: published effects with their conditions and sources, and the user's own."""
+"""Published effects with their conditions and sources, and the user's own."""

@@ -44,7 +44,7 @@ NEAREST: Mapping[str, Sequence[str]] = {
     "cpu": ("cpu_per_op",),
     "cpu_per_op": ("cpu",),
 }
-"""What is nearest to a kind of metric of which nothing is known, nearest first."""
+"""The kinds nearest to a kind of metric without known findings, nearest first."""
 _PER_OP = "_per_op"
 _PARTS = ("_first_half", "_second_half", "_over_threads")
 
@@ -140,9 +140,9 @@ def advise(
     Args:
         margin: the relative difference that matters, for the size of the study to be proposed.
         shown: nearest findings listed per kind of metric.
-        metric: only this kind (a key of FAMILIES); empty: all of which something is known.
-        purposes: what the benchmark is for.
-        measured: Tare's own replications, told apart from what the library holds.
+        metric: only this kind (a key of FAMILIES); empty: all kinds with known findings.
+        purposes: the purposes of the benchmark.
+        measured: Tare's own replications, apart from the library's findings.
     """
     entries = relevant(library, asked)
     near: dict[str, list[Near]] = {}
@@ -174,7 +174,7 @@ def advise(
 def _of_metric(
     asked: Query, answers: Sequence[Answer], metric: str, found: Iterable[str]
 ) -> tuple[list[Answer], str]:
-    """The answer on this kind of metric, or on the one nearest to it, with words that say so."""
+    """The answer on this kind of metric, or on the kind nearest to it, with words that say so."""
     by_family = {one.family: one for one in answers}
     if metric in by_family or not answers:
         return [by_family[metric]] if metric in by_family else [], ""
@@ -208,7 +208,7 @@ def _answer(
         (one for one in found if one.nearness.distance <= RELATED),
         key=lambda one: (one.finding.id in counts[1], *_rank(one)),
     )
-    # nothing counts: then what goes another way is listed, which the conclusion says
+    # nothing counts: then findings on other ways are listed, as the conclusion says
     listed = [one for one in ranked if one.finding.id in counts[0] | counts[1]] or ranked
     return Answer(
         family=name,
@@ -222,13 +222,13 @@ def _answer(
 def _afar(
     near: Mapping[str, Sequence[Near]], entries: Mapping[str, Entry], shown: int
 ) -> list[Found]:
-    """The first of all that is known, when nothing of it is near."""
+    """The first of all known findings, when none of them is near."""
     known = [one for found in near.values() for one in found if one.finding.effect is not None]
     return [_found(one, entries[one.finding.id]) for one in sorted(known, key=_rank)[:shown]]
 
 
 def _shown(listed: Sequence[Near], most: int) -> list[Near]:
-    """The nearest; numbers never push out all that a source says in words alone."""
+    """The nearest; numbers never push out all findings that a source states in words alone."""
     first, rest = list(listed[:most]), listed[most:]
     stated = next((one for one in rest if _in_words(one)), None)
     if stated is not None and not any(map(_in_words, first)):
@@ -243,7 +243,7 @@ def _in_words(one: Near) -> bool:
 
 
 def _rank(one: Near) -> tuple[float, bool, str]:
-    """Nearest first; of those about as near, the ones with a number."""
+    """Nearest first; among those about as near, findings with a number."""
     effect = one.finding.effect
     stated = effect is None or effect.ratio is None
     return round(one.nearness.distance, 2), stated, one.finding.id
@@ -268,7 +268,7 @@ def _values(finding: Finding) -> tuple[int | float, int | float] | None:
 
 
 def _follows(asked: Query, answers: Sequence[Answer], purposes: Sequence[Purpose]) -> list[Follows]:
-    """The rules for these purposes, with the range that is known put into them."""
+    """The rules for these purposes, with the known range put into them."""
     wanted = {*purposes, "always"}
     client_in_one = asked.client in containers()
     if asked.platform == asked.over and not client_in_one:
@@ -306,7 +306,7 @@ def _threshold(rule: Rule, worst: tuple[float, str] | None) -> str:
 
 
 def _greatest(answers: Iterable[Answer]) -> tuple[float, str] | None:
-    """The greatest change seen by any study near enough, of latency or throughput."""
+    """The greatest change of latency or throughput in any study near enough."""
     seen = [
         (abs(ratio - 1), f"{answer.title.lower()}, {part.study}")
         for answer in answers

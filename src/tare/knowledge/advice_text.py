@@ -1,4 +1,4 @@
-"""Advice as lines for people: what to expect first, then its evidence, then how to settle it."""
+"""Advice as lines for people: the expectation first, then its evidence, then how to settle it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def found_lines(advice: Advice) -> Iterator[str]:
-    """What to expect, and what was found."""
+    """The expectation, and the findings."""
     yield f"{advice.question}"
     if advice.instead:
         yield ""
@@ -44,7 +44,7 @@ def found_lines(advice: Advice) -> Iterator[str]:
 
 
 def following_lines(advice: Advice) -> Iterator[str]:
-    """What follows for a benchmark, and what would settle it."""
+    """The consequences for a benchmark, and what would settle the question."""
     if advice.follows:
         yield ""
         yield "Is it safe to dockerise this benchmark? That depends on what it is for:"
@@ -75,7 +75,7 @@ def _measured_lines(run: Measured) -> Iterator[str]:
 
 
 def _verdict(rule: Follows) -> str:
-    """What it is for, whether that is safe, and the condition that decides."""
+    """The rule's purpose, whether it is safe, and the condition that decides."""
     link = "unless" if rule.answer == "no" else "if"
     return f"{rule.purpose}: {rule.answer}, {link} {rule.safe_if}"
 
@@ -117,7 +117,7 @@ def _found(one: Found) -> str:
 
 
 def _points(one: Found) -> str:
-    """Of two percentages the difference, as tables of CPU in use often print it."""
+    """The difference of two percentages, as tables of CPU in use often print it."""
     if one.unit != "%" or one.values is None:
         return ""
     return f", {round(one.values[1] - one.values[0], 2):+g} points"

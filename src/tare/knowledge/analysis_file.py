@@ -1,4 +1,4 @@
-"""Reads what a comparison needs of somebody's analysis.json, of whatever version it is."""
+"""Reads the fields of another's analysis.json that a comparison needs, in any version of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 256 * 2**20
-"""Of an `analysis.json`; 10,000 trials with their series have about half."""
+"""Size of an `analysis.json`; 10,000 trials with their series have about half."""
 
 
 class _Loose(BaseModel):
@@ -40,7 +40,7 @@ class LooseAnalysis(_Loose):
 
 
 def read_analysis(path: Path) -> LooseAnalysis:
-    """What is needed of an analysis.json.
+    """The needed fields of an analysis.json.
 
     Raises:
         KnowledgeError: unreadable, too large, or no analysis.

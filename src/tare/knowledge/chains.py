@@ -1,9 +1,9 @@
-"""Comparisons that no source makes in one sentence, and that its numbers make all the same.
+"""Comparisons that no source states in one sentence, but that its numbers imply.
 
-A service address over a host port, and the host port over native, are the service address over
-native. Values that a source prints side by side compare any two of them. Only findings of one
-study and of the same conditions are joined: they share a side, with its value. What a finding says
-of two sides it says of them the other way round, too.
+A service address over a host port, and the host port over native, give the service address over
+native. Any two values that a source prints side by side can be compared. Only findings of one study
+and of the same conditions are joined: they share a side, with its value. Every finding also holds
+for its two sides the other way round.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tare.knowledge.schema import Discrepancy, Finding, Side
 
 MOST_LINKS = 3
-"""Each link adds its own noise and its own rounding; where the values of both ends are printed side
-by side, none does."""
+"""Each link adds its own noise and rounding; where the values of both ends are printed side by
+side, no link does."""
 MOST_SILENT = 2
 """Links without a significant difference, each of which is named."""
 
@@ -46,13 +46,13 @@ class _Link:
         self.digits = (low, high) if forward else (1 / high, 1 / low)
         """what its printed digits may stand for"""
         self.silent = effect is None or effect.ratio is None
-        """No significant difference: taken as none, and named."""
+        """No significant difference: taken as no difference, and named."""
 
 
 def chained(entries: Iterable[Entry]) -> list[Entry]:
-    """What these findings say together of two sides that none of them compares.
+    """What these findings together say of two sides that none of them compares.
 
-    Each has its links, and takes over what contradicts them.
+    Each chain lists its links, and takes over what contradicts them.
     """
     series: dict[Hashable, list[Entry]] = {}
     apart: list[Entry] = []
@@ -77,9 +77,9 @@ def chained(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _joins(finding: Finding) -> bool:
-    """It is a step from one side to another: a number, or no significant difference.
+    """Whether it is a step from one side to another: a number, or no significant difference.
 
-    What Tare computed stands for printed numbers, which are chained themselves.
+    Findings computed by Tare stand for printed numbers, which are chained themselves.
     """
     claim, side = claim_of(finding), finding.treatment
     if claim is None or side is None or finding.computed or side == finding.baseline:
@@ -100,7 +100,7 @@ def _conditions(finding: Finding) -> Hashable:
 def _of_series(entries: Sequence[Entry], known: set[tuple[Side, Side | None]]) -> Iterator[Entry]:
     links = [_Link(one, forward=forward) for one in entries for forward in (True, False)]
     values = _values(entries)
-    # a client that moves too would be a second change in every chain, and alone it is the one asked
+    # a client that moves too would be a second change in every chain; alone it is the asked change
     stays = [link for link in links if link.start.client == link.end.client]
     for some, wanted in ((stays, _clients_alike), (links, _clients_alone)):
         steps: dict[Side, list[_Link]] = {}
@@ -127,10 +127,11 @@ def _clients_alone(base: Side, side: Side) -> bool:
 
 
 def _few(path: Sequence[_Link]) -> bool:
-    """So few links that they may be joined.
+    """Whether there are few enough links to join.
 
-    Where none of them is a difference, all are of one place: one that sees no difference between
-    any of its deployments sees none between two of them; several may each miss a part of one.
+    Where no link is a difference, all must be of one place. A source that sees no difference
+    between any of its deployments sees none between two of them; several sources may each miss a
+    part of one.
     """
     silent = [link for link in path if link.silent]
     if len(silent) == len(path):
@@ -144,7 +145,7 @@ def _place(link: _Link) -> Hashable:
 
 
 def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list[_Link]]:
-    """The shortest way from here to every other side."""
+    """The shortest path from here to every other side."""
     found: dict[Side, list[_Link]] = {base: []}
     queue = deque([base])
     while queue:
@@ -157,7 +158,7 @@ def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list
 
 
 def _values(entries: Iterable[Entry]) -> dict[Side, float | int]:
-    """The value of each side, where all findings that print one print the same."""
+    """The value of each side, if all findings that print a value print the same."""
     seen: dict[Side, set[float | int]] = {}
     for entry in entries:
         finding = entry.finding
@@ -171,8 +172,8 @@ def _values(entries: Iterable[Entry]) -> dict[Side, float | int]:
 
 
 def _side_by_side(path: Sequence[_Link], values: Mapping[Side, float | int]) -> bool:
-    """The source prints a value of either end, of which there is a ratio; what lies between does
-    not enter."""
+    """The source prints a value of either end, and they have a ratio; the links between do not
+    enter."""
     return bool(values.get(path[0].start) and values.get(path[-1].end))
 
 
@@ -220,14 +221,14 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
 
 
 def _takes_back(clash: Discrepancy, link: Finding, ends: tuple[Side, Side]) -> bool:
-    """It is about what two values beside each other compare, and not about the link's own."""
+    """Whether it is about the comparison of two values side by side, not about the link's own."""
     base, side = ends
     same = _pair(link.treatment, link.baseline) == _pair(side, base)
     return same and clash.about not in ("change", "points")
 
 
 def _pair(side: Side | None, base: Side) -> frozenset[str]:
-    """What two sides compare, whichever comes first."""
+    """The compared sides, whichever comes first."""
     return frozenset(compared(side or base, base))
 
 

@@ -1,4 +1,4 @@
-"""Is a change between two analyses larger than what the platform alone is known to cause?"""
+"""Whether a change between two analyses is larger than the known effects of the platform alone."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def check_change(library: Library, old: Path, new: Path) -> CheckResult:
     """Compare two analyses, condition by condition.
 
     Raises:
-        KnowledgeError: a file that is no analysis, or two that have nothing in common.
+        KnowledgeError: a file that is no analysis, or two analyses with nothing in common.
     """
     before, after = read_analysis(old), read_analysis(new)
     pairs = _pairs(before, after)
@@ -102,7 +102,7 @@ def check_change(library: Library, old: Path, new: Path) -> CheckResult:
 
 
 def _alike(old: Setup | None, new: Setup | None, parts: Sequence[str]) -> bool:
-    """Both are known, and have the same of these parts."""
+    """Whether both are known and have the same of these parts."""
     if old is None or new is None:
         return False
     return all(getattr(old, part) == getattr(new, part) for part in parts)
@@ -137,7 +137,7 @@ def _notes(
 
 
 def _pairs(before: LooseAnalysis, after: LooseAnalysis) -> list[tuple[str, str]]:
-    """Conditions of the same name; where each run has one only, those."""
+    """Conditions of the same name; if each run has only one condition, these two."""
     old = list(dict.fromkeys(one.condition for one in before.trials if one.status == "done"))
     new = list(dict.fromkeys(one.condition for one in after.trials if one.status == "done"))
     if len(old) == 1 and len(new) == 1:
@@ -146,7 +146,7 @@ def _pairs(before: LooseAnalysis, after: LooseAnalysis) -> list[tuple[str, str]]
 
 
 def _setup(one: LooseAnalysis, condition: str) -> Setup | None:
-    """The condition's setup as the run recorded it; None where it did not, or not readably."""
+    """The condition's setup as the run recorded it; None if it is missing or unreadable."""
     settings = one.provenance.get("settings")
     found = settings.get(condition) if isinstance(settings, dict) else None
     try:
@@ -169,7 +169,7 @@ def _changes(
 
 
 def _asked(old: Setup | None, new: Setup | None) -> Query | None:
-    """The question whose answer is the platform's own effect: the containers against none."""
+    """The question whose answer is the platform's own effect: containers against none."""
     native = Setup()
     for setup in (new, old):
         if setup is None:
@@ -182,11 +182,11 @@ def _asked(old: Setup | None, new: Setup | None) -> Query | None:
 def _known(
     library: Library, asked: Query | None, families: set[str]
 ) -> dict[str, tuple[tuple[float, float], str]]:
-    """Per kind of metric, the range that the platform alone is known to make, and on what basis."""
+    """Per kind of metric, the range known for the platform alone, and its basis."""
     if asked is None:
         return {}
     found: dict[str, tuple[tuple[float, float], str]] = {}
-    # all rows of a table: what a platform may do is wider than what it did in one of them
+    # all rows of a table: what a platform may do is wider than what it did in one row
     table = replace(
         asked, workload="", replication_factor=None, consistency="", threads=None, clusters=None
     )
@@ -236,20 +236,20 @@ def _change(
         platform=asked.platform if asked else "",
         known=known[0] if known else None,
         basis=known[1] if known else "nothing is known",
-        # one life of a cluster on a side: its luck and a change cannot be told apart
+        # one life of a cluster on a side: its luck cannot be told from a change
         verdict=change_verdict(ci if enough else None, known[0] if known else None),
     )
 
 
 def _units(lives: Mapping[str, Sequence[float]], *, by_deployment: bool) -> ConditionSide:
-    """A side's independent units: its deployments' means, else all trials of its only one."""
+    """A side's independent units: its deployments' means, or all trials of its only deployment."""
     if by_deployment:
         return ConditionSide([fmean(one) for one in lives.values()], "deployment", single=False)
     return ConditionSide([log for one in lives.values() for log in one], "block", single=True)
 
 
 def _interval(old: ConditionSide, new: ConditionSide) -> tuple[float, float] | None:
-    """Of the ratio of geometric means; None: a side has one unit only."""
+    """The interval of the ratio of geometric means; None: a side has only one unit."""
     found = welch(old, new)
     return None if found is None else as_ratios(found.interval(LEVEL))
 
@@ -257,7 +257,7 @@ def _interval(old: ConditionSide, new: ConditionSide) -> tuple[float, float] | N
 def change_verdict(
     ci: tuple[float, float] | None, known: tuple[float, float] | None
 ) -> ChangeVerdict:
-    """The verdict from the change's interval and the range that the platform alone made.
+    """The verdict from the change's interval and the known range of the platform alone.
 
     Larger: the whole interval lies outside the range (which always holds 1).
     """

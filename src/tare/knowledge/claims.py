@@ -1,4 +1,4 @@
-"""What a finding claims: a number, a bound, no difference, a direction; what takes it back."""
+"""What a finding claims: a number, a bound, no difference or a direction; and contradictions."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from tare.knowledge.schema import Discrepancy, Finding
 
 _COARSE = 0.05
-"""Ratios that lie apart by more than the usual margin are not told as one with all its digits."""
+"""Ratios that lie apart by more than the usual margin are not shown as one with all its digits."""
 Kind = Literal["number", "bound", "none", "direction", "summary"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What of a finding can be told and pooled.
+    """The part of a finding that can be shown and pooled.
 
     Attributes:
         kind: only numbers are averaged. bound: a stated range, one end of it, or steps of a
             measurement, inside of which any ratio may lie; none: no significant difference;
-            summary: of other findings, which are told themselves.
+            summary: of other findings, which are shown themselves.
         low, high: ends of a bound; None: open.
-        elsewhere: where the source prints another number of it, as a ratio, and the place; of
-            several the farthest.
+        elsewhere: another number of the effect in the source, as a ratio, and its place; the
+            farthest of several.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class Claim:
 
 
 def claim_of(finding: Finding) -> Claim | None:
-    """The finding's claim; None where it states a variability alone."""
+    """The finding's claim; None where it only states a variability."""
     effect = finding.effect
     if effect is None:
         return None
@@ -61,10 +61,10 @@ def claim_of(finding: Finding) -> Claim | None:
 
 
 def contradicted(finding: Finding) -> bool:
-    """Another statement of the same source does not agree with the effect.
+    """Whether another statement of the same source contradicts the effect.
 
-    A wrong effect size (Cohen's d) leaves the means that it was made of as they are, and a wrong
-    caption what the text says. Two numbers of one direction are a range, which is told.
+    A wrong effect size (Cohen's d) leaves the means behind it as they are, and a wrong caption the
+    text. Two numbers of one direction are a range, which is shown.
     """
     claim = claim_of(finding)
     told = {"cohens-d", "label"}
@@ -74,8 +74,8 @@ def contradicted(finding: Finding) -> bool:
 
 
 def _other_numbers(finding: Finding, ratio: float) -> list[tuple[float, str]]:
-    """The ratios that the source prints elsewhere, and their places, if all are of one direction
-    with the effect's."""
+    """The ratios that the source prints elsewhere, and their places, if all have the effect's
+    direction."""
     found = [
         (ratio if (other := other_ratio(finding, one)) is None else other, one.place)
         for one in finding.discrepancies
@@ -86,7 +86,7 @@ def _other_numbers(finding: Finding, ratio: float) -> list[tuple[float, str]]:
 
 
 def other_ratio(finding: Finding, clash: Discrepancy) -> float | None:
-    """The other number of the change as a ratio; None: there is none, or none of the change."""
+    """The other number of the change as a ratio; None: it has none, or it is not of the change."""
     whole = {"change": 100, "points": finding.values.baseline}.get(clash.about)
     return 1 + clash.other / whole if clash.other is not None and whole else None
 
@@ -94,8 +94,8 @@ def other_ratio(finding: Finding, clash: Discrepancy) -> float | None:
 def hidden(finding: Finding, ratio: float) -> tuple[float, float]:
     """All ratios that two printed values, or a printed change, may stand for.
 
-    By their digits, or by the steps in which the source went, of which a value is the last that
-    was reached.
+    The range follows from their digits, or from the steps of the source, where a value is the last
+    step that was reached.
     """
     values, effect = finding.values, finding.effect
     if values.baseline is not None and values.treatment is not None:
@@ -112,7 +112,7 @@ def hidden(finding: Finding, ratio: float) -> tuple[float, float]:
 
 def by_digits(finding: Finding) -> tuple[float, float] | None:
     """All ratios that the digits of a number's source allow, where these are far apart: 0.9 and
-    1.2 ms are +33%, and anything from +21% to +47%. None: the number is as good as exact."""
+    1.2 ms are +33%, and anything from +21% to +47%. None: the number is nearly exact."""
     effect = finding.effect
     if effect is None or effect.ratio is None or finding.computed or effect.how == "range":
         return None

@@ -1,4 +1,4 @@
-"""What to expect, in one sentence: the first thing that an answer says."""
+"""The expectation in one sentence: the first line of an answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CASES = {
     "workload": "on {}",
     "load": "{}",
 }
-"""What tells the cases of one study apart, and how a case is named by it."""
+"""The fields that tell the cases of one study apart, and the case names that they give."""
 _OPERATIONS = {
     "read": "reads",
     "write": "writes",
@@ -36,7 +36,7 @@ _OPERATIONS = {
     "all": "all operations",
 }
 _OTHERWISE = ("database", "instance", "replication factor", "consistency", "clusters")
-"""Of what all that is known may be another than was asked about, which a first line hides."""
+"""Fields in which all known findings may differ from the question, which a first line hides."""
 _MOST_CASES = 6
 _MOST_NAMED = 3
 NO_DIFFERENCE = "no significant difference"
@@ -69,8 +69,8 @@ def conclude(
 
     Args:
         title: the kind of metric, as FAMILIES has it.
-        workload: the one that is asked about; empty: any.
-        operation: likewise; None: it is told elsewhere what is asked about.
+        workload: the workload of the question; empty: any.
+        operation: likewise; None: another place states the question.
     """
     noun = lowered(title)
     kind, ratio, low, high = _numbers(pooled)
@@ -121,7 +121,7 @@ def _numbers(pooled: Pooled) -> tuple[Kind, float | None, float | None, float | 
 def _widest(parts: Iterable[NearFinding]) -> tuple[float | None, float | None]:
     """Least and greatest ratio of numbers and bounds; None where a bound leaves it open.
 
-    What lies within the steps of a measurement counts where nothing else does.
+    Ratios within the steps of a measurement count only where nothing else does.
     """
     stated = [part for part in parts if part.kind in ("number", "bound")]
     ends = [ends_of(part) for part in stated if not part.step] or [ends_of(one) for one in stated]
@@ -132,7 +132,7 @@ def _widest(parts: Iterable[NearFinding]) -> tuple[float | None, float | None]:
 
 
 def ends_of(part: NearFinding) -> tuple[float | None, float | None]:
-    """Least and greatest ratio that a number or a bound says."""
+    """Least and greatest ratio of a number or a bound."""
     return (part.ratio, part.ratio) if part.kind == "number" else (part.low, part.high)
 
 
@@ -168,7 +168,7 @@ def _expect(noun: str, pooled: Pooled) -> str:
 def _other_words(
     studies: Iterable[Sequence[NearFinding]], low: float | None, high: float | None
 ) -> Iterator[str]:
-    """What studies without a number say that does not lie in the range of the others'."""
+    """Statements of studies without a number that lie outside the range of the others."""
     said = {
         _change(part)
         for parts in studies
@@ -180,7 +180,7 @@ def _other_words(
 
 
 def _beside(pooled: Pooled, studies: Sequence[str]) -> str:
-    """What bounds, and studies without a number, say beside a range over the others."""
+    """Statements of bounds, and of studies without a number, beside a range over the others."""
     said = [f"{one}: {_study('', _of(pooled, one), alone=False)}" for one in studies]
     bounds: dict[str, list[str]] = {}
     for part in pooled.parts:
@@ -195,7 +195,7 @@ def _of(pooled: Pooled, study: str) -> list[NearFinding]:
 
 
 def _study(noun: str, parts: Sequence[NearFinding], *, alone: bool) -> str:
-    """What one study says: all in one, then case by case, where its cases differ."""
+    """One study's statement: all in one, or case by case where its cases differ."""
     stated = [part for part in parts if part.kind != "direction"]
     told = _cases(stated or parts)
     total = _total(noun if alone else "", stated or parts)
@@ -213,7 +213,7 @@ def _study(noun: str, parts: Sequence[NearFinding], *, alone: bool) -> str:
 
 
 def _in_words(load: str) -> bool:
-    """The level has a name, and no number that another finding has too."""
+    """The level has a name, and no number that another finding also has."""
     return bool(load) and not any(letter.isdigit() for letter in load)
 
 
@@ -255,7 +255,7 @@ def _change(part: NearFinding) -> str:
 
 
 def _cases(parts: Sequence[NearFinding]) -> dict[str, str]:
-    """Case to what it says, told apart by the first field that does so."""
+    """Case to its statement, told apart by the first field that does so."""
     fields = [name for name in _CASES if len({_value(part, name) for part in parts}) > 1]
     if "network" in fields:  # which has a plugin of its own
         fields = [name for name in fields if name not in ("plugin", "address")]
@@ -279,14 +279,14 @@ def _value(part: NearFinding, name: str) -> str:
 
 
 def _elsewhere(pooled: Pooled, workload: str) -> Iterator[str]:
-    """Another workload's numbers are said to be so, where there are no others."""
+    """Another workload's numbers are marked so, where there are no others."""
     found = sorted({name for part in pooled.parts for name in part.workload})
     if workload and found and workload not in found:
         yield f"Nothing of it is on {workload}: {', '.join(found)}."
 
 
 def _of_one_operation(pooled: Pooled, operation: str | None) -> Iterator[str]:
-    """All that is known of reads and writes together may be of the one alone."""
+    """All that is known of reads and writes together may be of one of them alone."""
     found = {part.operation for part in pooled.parts}
     if operation is None or len(found) != 1 or found <= {operation, "all", "mixed"}:
         return
@@ -294,7 +294,7 @@ def _of_one_operation(pooled: Pooled, operation: str | None) -> Iterator[str]:
 
 
 def _otherwise(pooled: Pooled) -> Iterator[str]:
-    """In what all of it is of something else than what was asked about, or may be."""
+    """The fields in which all findings are, or may be, of something else than the question."""
     told, unknown = [], []
     for name in _OTHERWISE:
         each = [part.differs.get(name, "") for part in pooled.parts]

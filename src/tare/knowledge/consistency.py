@@ -1,4 +1,4 @@
-"""Do a file's numbers agree with each other? Units, effects from values, means, recorded conflicts.
+"""Whether a file's numbers agree: units, effects from values, means, recorded conflicts.
 
 Rounding is taken as the source printed it: 1.4 stands for anything from 1.35 to 1.45.
 """
@@ -25,7 +25,7 @@ _WHOLE_PERCENT = 0.005 + 1e-9
 
 @dataclass(frozen=True)
 class Objection:
-    """What is wrong with one finding."""
+    """A mistake in one finding."""
 
     finding: str
     what: str
@@ -33,7 +33,7 @@ class Objection:
 
 @dataclass(frozen=True)
 class Span:
-    """All that a rounded number may stand for."""
+    """All numbers that a rounded number may stand for."""
 
     low: float
     high: float
@@ -55,7 +55,7 @@ def as_printed(value: float) -> Span:
 
 
 def objections(findings: Iterable[Finding]) -> list[Objection]:
-    """Everything that is wrong with the findings of one file."""
+    """All mistakes in the findings of one file."""
     known = list(findings)
     by_id = {finding.id: finding for finding in known}
     doubled = [
@@ -147,7 +147,7 @@ def _shape(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
 
 
 def _arithmetic(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
-    """The ratio follows from the values, or the printed change; a conflict of both is recorded."""
+    """The ratio follows from the values or the printed change; a conflict of both is recorded."""
     base, treated = finding.values.baseline, finding.values.treatment
     recorded = {one.about for one in finding.discrepancies}
     if base is not None and treated is not None:
@@ -174,7 +174,7 @@ def _about(recorded: Iterable[str]) -> set[str]:
 def _stated(
     finding: Finding, effect: PublishedEffect, base: float, treated: float
 ) -> Iterator[tuple[str, float, bool]]:
-    """Every stated change beside two values: what it is, the number, whether it agrees."""
+    """Every stated change beside two values: its kind, the number, and whether it agrees."""
     below, above = as_printed(base), as_printed(treated)
     percent = Span((above.low / below.high - 1) * 100, (above.high / below.low - 1) * 100)
     points = Span(above.low - below.high, above.high - below.low)

@@ -1,6 +1,6 @@
-"""Another number of copies on the same platform: rows of one table, each with its own factor.
+"""Comparisons of numbers of copies on one platform: rows of one table, each with its own factor.
 
-A table that has a row per replication factor compares these too, though its findings compare the
+A table with a row per replication factor compares these too, although its findings compare the
 columns.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def of_other_copies(entries: Iterable[Entry]) -> list[Entry]:
-    """Of every cell, its change against the cell of another factor in the same column."""
+    """For every cell, its change against the cell of another factor in the same column."""
     tables: dict[Hashable, dict[Side, dict[int, Cell]]] = {}
     for entry in entries:
         for side, value in _cells(entry.finding):
@@ -38,7 +38,7 @@ def of_other_copies(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _cells(finding: Finding) -> Iterator[tuple[Side, int | float]]:
-    """The two values of a row, of a finding that prints them."""
+    """The two values of a row, from a finding that prints them."""
     claim, side, values = claim_of(finding), finding.treatment, finding.values
     named = finding.source.table and finding.replication_factor is not None
     if claim is None or side is None or not named or values.step is not None:
@@ -49,7 +49,7 @@ def _cells(finding: Finding) -> Iterator[tuple[Side, int | float]]:
 
 
 def _table(finding: Finding) -> Hashable:
-    """All that its rows have in common, but the number of copies."""
+    """Everything that its rows share, except the number of copies."""
     source, load = finding.source, finding.load
     place = (finding.study, source.section, source.table)
     cluster = (finding.database, finding.version, finding.nodes, finding.consistency)
@@ -78,7 +78,7 @@ def _made(side: Side, old: tuple[int, Cell], new: tuple[int, Cell]) -> Entry:
             ),
             "spread": Spread(),
             "source": Source(where="; over ".join(places)),
-            "discrepancies": [],  # those are about the columns
+            "discrepancies": [],  # these are about the columns
             "notes": "",
         }
     )

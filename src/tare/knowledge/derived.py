@@ -1,4 +1,4 @@
-"""What findings derived from others share: how a ratio is rounded, its direction, their ids."""
+"""Shared parts of derived findings: rounding of ratios, direction, ids."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIGEST = 8
 
 
 def rounded(ratio: float) -> float:
-    """The ratio with the digits that ratios of findings are written with."""
+    """The ratio with the usual digits of findings' ratios."""
     return round(ratio, RATIO_DIGITS)
 
 
@@ -29,7 +29,7 @@ def direction_of(ratio: float | None) -> Literal["higher", "lower", "none"]:
 
 
 def joined_id(names: Iterable[str]) -> str:
-    """An id of these names: of a long one the beginning, and a digest that tells it from others."""
+    """An id of these names; a long id keeps its beginning, with a digest that makes it unique."""
     whole = "+".join(names)
     if len(whole) <= LONGEST_ID:
         return whole

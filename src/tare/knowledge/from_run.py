@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 OPERATIONS = get_args(Operation)
 _DIGITS = 6
 COMPUTED = ".computed."
-"""Between the run's name and the rest of the id of a finding that was made of it."""
+"""Between the run's name and the rest of the id of a finding made from it."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What the records of a run do not know of themselves.
+    """Facts that a run's records do not have.
 
     Attributes:
         study: id under which findings count as one study; "" for the run's own.
-        version: release of the database; "" for the study's own, of imported runs none.
-        hardware: "" for what the records say.
-        machines: what the operating system ran on, None for unknown.
-        published: where the records come from, as one would cite it.
+        version: release of the database; "" for the study's own, for imported runs none.
+        hardware: "" for the records' own.
+        machines: the machines under the operating system, None for unknown.
+        published: where the records come from, as a citation.
         imported: the trials were brought in from files of another tool.
     """
 
@@ -112,7 +112,7 @@ def findings_of(analysis: Analysis, study: Study, about: About) -> KnowledgeFile
 
 
 def is_emulated(effect: Effect, analysis: Analysis, study: Study) -> bool:
-    """Whether a side of it was QEMU's emulation: then it says nothing of virtual machines."""
+    """Whether QEMU emulated a side of the effect: then it says nothing of virtual machines."""
     base = _baseline_levels(effect, study)
     return of_emulated(analysis, effect.treatment, effect.levels) or of_emulated(
         analysis, effect.baseline, base
@@ -121,7 +121,7 @@ def is_emulated(effect: Effect, analysis: Analysis, study: Study) -> bool:
 
 @dataclass(frozen=True)
 class _Made:
-    """What all findings of one run share."""
+    """Facts shared by all findings of one run."""
 
     analysis: Analysis
     study: Study
@@ -131,7 +131,7 @@ class _Made:
     run: str
 
     def id_of(self, effect: Effect) -> str:
-        """Its own: with the factor where the same condition is compared by another one, too."""
+        """The finding's id, with the factor if another factor compares the same condition, too."""
         levels = _slug("-".join(effect.levels.values()))
         if any(
             one.levels == effect.levels
@@ -143,11 +143,11 @@ class _Made:
         return f"{self.run}{COMPUTED}{levels}.{effect.metric}"
 
     def database_of(self, conditions: Iterable[str]) -> Any:
-        """Of an imported run, which database these are of; empty: its document says it."""
+        """The database of these conditions in an imported run; empty: its document says it."""
         return database_said(self.analysis, conditions) if self.about.imported else ""
 
     def acknowledged(self, setups: Mapping[str, Setup]) -> str:
-        """How many copies answer, where that is one in all of these; of imported runs, where their
+        """How many copies answer, if that is the same in all of these; for imported runs, if their
         study says it."""
         said = {name: setup.database for name, setup in setups.items()}
         if self.about.imported:
@@ -160,7 +160,7 @@ class _Made:
         return _common(declared(one.kind).acknowledged(one) for one in said.values()) or ""
 
     def setups(self, levels: Mapping[str, str]) -> dict[str, Setup]:
-        """Condition to setup, of all with these levels: several, where an effect averages."""
+        """Condition to setup, for all with these levels: several, where an effect averages."""
         found = [one for one in self.conditions if levels.items() <= one.levels.items()]
         done = {one.condition for one in self.analysis.conditions if one.trials}
         return {one.name: one.setup for one in found if one.name in done}
@@ -210,12 +210,12 @@ def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
 
 
 def written_by(finding: Finding, run: str) -> bool:
-    """Whether the finding was made of the run of this name."""
+    """Whether the finding was made from the run of this name."""
     return finding.id.startswith(f"{_slug(run)}{COMPUTED}")
 
 
 def _part_of(part: Effect, whole: Effect) -> bool:
-    """The one is a row of the other, which averages over further factors."""
+    """Whether one is a row of the other, which averages over further factors."""
     alike = part.metric == whole.metric and part.factor == whole.factor
     return alike and whole.levels.items() < part.levels.items()
 
@@ -230,8 +230,8 @@ def load_share(
 ) -> float | None:
     """Throughput of these conditions, relative to the most that their setups reached.
 
-    Setups that differ in their load alone are compared; None where there is only one load. It is
-    a share of the greatest throughput in this run, which may lie below the true maximum.
+    Only setups that differ only in their load are compared; None where there is only one load. The
+    share is of the greatest throughput in this run, which may lie below the true maximum.
     """
     shares = load_shares(analysis, conditions)
     found = [shares[name] for name in names if name in shares]
@@ -276,10 +276,10 @@ def _baseline_levels(effect: Effect, study: Study) -> dict[str, str]:
 
 
 def side_of(setup: Setup, machines: Any = None) -> Side:
-    """What a condition of a study ran on, in the words of the knowledge base.
+    """The platform of a study's condition, in the words of the knowledge base.
 
     Args:
-        machines: what this machine is; of machines that the study itself has made it says it.
+        machines: the kind of this machine; machines made by the study itself state theirs.
     """
     platform = setup.platform
     return Side(

@@ -23,15 +23,15 @@ _READERS = (
     (tare.knowledge, ("read.py", "schema.py")),
     (tare.study, ("document.py", "question.py", "quantities.py")),
 )
-"""The code that makes findings of a text: the YAML parser, the models, and what these take their
-types from."""
+"""The code that makes findings of a text: the YAML parser, the models, and the sources of their
+types."""
 
 
 def kept_or_parsed(text: str, parse: Callable[[], KnowledgeFile]) -> KnowledgeFile:
-    """What the text means: from the cache if this code has read the same text before.
+    """The findings in the text: from the cache if this code has read the same text before.
 
-    Only what parsed without a mistake is kept, so that mistakes are always told with their lines.
-    A cache that cannot be written or read costs time and nothing else.
+    Only texts without mistakes are kept, so that mistakes are always reported with their lines. A
+    cache that cannot be written or read costs only time.
     """
     digest = hashlib.sha256(_code() + text.encode("utf-8")).hexdigest()
     path = default_cache() / "knowledge" / f"{digest}.json"

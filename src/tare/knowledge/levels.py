@@ -1,7 +1,7 @@
-"""Consistency levels as questions and findings state them, and how far two are apart.
+"""Consistency levels in questions and findings, and how far two are apart.
 
-The texts are those of a database's declaration (QUORUM, or reads ONE, writes TWO), or a source's
-own: writes acknowledged by 2 members, reads by 1.
+The texts are a database's declaration (QUORUM, or reads ONE, writes TWO), or a source's own:
+writes acknowledged by 2 members, reads by 1.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _SIDES: Mapping[str, tuple[str, ...]] = {
     "read": ("reads",),
     **dict.fromkeys(("update", "insert", "write"), ("writes",)),
 }
-"""Of an operation the sides whose level it has; others have both."""
+"""Operation to the sides whose level it has; other operations have both."""
 
 
 def levels_of(text: str) -> dict[str, str]:
-    """`reads` and `writes` to their level, as far as the text states it; one word is of both."""
+    """`reads` and `writes` to their level, as far as the text states it; one word sets both."""
     if _WORD.fullmatch(text):
         return dict.fromkeys(_OF_A_SIDE, text)
     found = {side: pattern.search(text) for side, pattern in _OF_A_SIDE.items()}
@@ -34,9 +34,9 @@ def levels_of(text: str) -> dict[str, str]:
 
 
 def levels_apart(wanted: str, found: str, operation: Operation) -> float | None:
-    """The share of what is asked in which the levels differ, 0 to 1; what is not found, a half.
+    """The share of the question in which the levels differ, 0 to 1; an unstated level counts half.
 
-    None where nothing is asked of the sides that this operation has.
+    None where the question states nothing on the sides that this operation has.
     """
     ours, theirs = levels_of(wanted), levels_of(found)
     asked = [side for side in _SIDES.get(operation, tuple(_OF_A_SIDE)) if side in ours]

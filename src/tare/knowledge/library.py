@@ -1,4 +1,4 @@
-"""Knowledge bases laid over each other: shipped, a team's, one's own. Later layers win by id."""
+"""Knowledge bases laid over each other: shipped, a team's, the user's. Later layers win by id."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ MOST_FILES = 1000
 
 @dataclass(frozen=True)
 class Entry:
-    """One finding, the work that it comes from, and the layer that it was taken from.
+    """One finding, its work, and its layer.
 
     Attributes:
-        links: the findings that it was chained from; none: it stands in a file.
+        links: the findings in its chain; none: it stands in a file.
     """
 
     finding: Finding
@@ -41,7 +41,7 @@ class Library:
     """All findings by id, as the layers left them.
 
     Attributes:
-        chained: what they say together, once somebody has asked; None: not yet.
+        chained: chains of the findings, once they were asked for; None: not yet.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -53,13 +53,13 @@ class Library:
 
 
 def place(entry: Entry) -> str:
-    """Where a finding is printed, as one would cite it."""
+    """The place where a finding is printed, as a citation."""
     inside = place_inside(entry.finding)
     return f"{entry.finding.study}, {inside}" if inside else entry.finding.study
 
 
 def place_inside(finding: Finding) -> str:
-    """Where in its source a finding is printed."""
+    """The place in its source where a finding is printed."""
     source = finding.source
     parts = [
         f"section {source.section}" if source.section else "",
@@ -71,13 +71,13 @@ def place_inside(finding: Finding) -> str:
 
 
 def source_of(study: str, known: Sequence[str]) -> str:
-    """The study id of the findings: the study's name, or its longest beginning that is one."""
+    """The study id of the findings: the study's name, or its longest prefix that is an id."""
     fitting = [one for one in {*known} if study == one or study.startswith(f"{one}-")]
     return max(fitting, key=len, default="")
 
 
 def shipped_directory() -> Path:
-    """Where the knowledge that comes with Tare lies."""
+    """The directory of the knowledge that comes with Tare."""
     return Path(str(resources.files("tare.knowledge") / "data"))
 
 
@@ -100,7 +100,7 @@ def load_library(
     """All layers, laid over each other.
 
     Raises:
-        KnowledgeError: a directory that is none, a file that cannot be used, or one id twice in
+        KnowledgeError: a path that is no directory, a file that cannot be used, or one id twice in
             the same layer.
     """
     library = Library()

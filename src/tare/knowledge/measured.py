@@ -1,4 +1,4 @@
-"""What Tare's own replications measured: shown beside what others published, never among it."""
+"""Results of Tare's own replications: shown beside published findings, never among them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ORIGIN = "measured by Tare"
 MOST_IN_A_RUN = 4
-"""Values of one run that are shown: one of each kind of metric, the kinds that decide first."""
+"""Number of values shown per run: one of each kind of metric, the deciding kinds first."""
 
 
 class MeasuredRun(KnowledgePart):
@@ -70,12 +70,12 @@ class Measured(BaseModel):
 
 
 def measured_directory() -> Path:
-    """Where the runs that come with Tare lie."""
+    """The directory of the runs that come with Tare."""
     return Path(str(resources.files("tare.knowledge") / "measured"))
 
 
 def measured_runs(directory: Path | None = None) -> list[MeasuredRun]:
-    """All runs that are kept, by name."""
+    """All kept runs, by name."""
     files = sorted((directory or measured_directory()).glob("*.json"))
     return [MeasuredRun.model_validate_json(one.read_bytes()) for one in files]
 
@@ -87,11 +87,11 @@ def measured_near(
     titles: Mapping[str, str],
     only: str = "",
 ) -> list[Measured]:
-    """What the runs say near the question, valid ones first, then the nearest.
+    """Results of the runs near the question, valid runs first, then the nearest.
 
     Args:
         family: the kind of a metric.
-        titles: kind to its title, in the order in which kinds are told.
+        titles: kind to its title, in the order in which kinds are listed.
         only: this kind alone; empty: all.
     """
     found = []
@@ -119,7 +119,7 @@ def _values(
     titles: Mapping[str, str],
     only: str,
 ) -> list[MeasuredValue]:
-    """The nearest effect of each kind of metric; of those as near, the one known best."""
+    """The nearest effect of each kind of metric; among equals, the most certain."""
     work = Work(id=run.run, title=run.run)
     entries = {one.id: Entry(one, work, ORIGIN) for one in run.findings}
     known = relevant(Library(entries, chained=[]), asked)  # a run needs no chains: it has all pairs
@@ -137,7 +137,7 @@ def _values(
 
 
 def _first_deciding(titles: Mapping[str, str]) -> Sequence[str]:
-    """Service demand is what runs of Tare's know best."""
+    """Service demand is what Tare's runs know best."""
     return sorted(titles, key=lambda kind: kind != "cpu_per_op")
 
 

@@ -1,4 +1,4 @@
-"""Makes the kept form of one of Tare's own replications, of its analysis and study."""
+"""Makes the kept form of one of Tare's own replications from its analysis and study."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANALYSIS = "analysis.json.gz"
 
 
 def measured_from(directory: Path, about: MeasuredRun) -> MeasuredRun:
-    """The run's effects on the kinds of metrics that advice is about.
+    """The run's effects on the kinds of metrics that advice covers.
 
     Args:
         directory: of docs/replications, with study.yaml and analysis.json.gz.
@@ -41,7 +41,7 @@ def measured_from(directory: Path, about: MeasuredRun) -> MeasuredRun:
 
 
 def _kept(finding: Finding, run: str) -> Finding:
-    """Without what the analysis says at length, under the kept run's name."""
+    """The finding without the analysis's details, under the kept run's name."""
     effect = finding.effect
     return finding.model_copy(
         update={
@@ -53,7 +53,7 @@ def _kept(finding: Finding, run: str) -> Finding:
 
 
 def written(run: MeasuredRun) -> str:
-    """The text of its file: a finding on a line."""
+    """The text of its file: one finding per line."""
     head = run.model_dump_json(exclude_defaults=True, exclude={"findings"})
     lines = ",\n".join(one.model_dump_json(exclude_defaults=True) for one in run.findings)
     return f'{head[:-1]},"findings":[\n{lines}\n]}}\n'

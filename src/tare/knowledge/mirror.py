@@ -26,9 +26,9 @@ _OTHER_WAY: dict[str, Literal["higher", "lower", "none"]] = {
 
 
 def can_be_mirrored(finding: Finding) -> bool:
-    """It compares two sides that differ in more than the client, and is no summary of others.
+    """Whether it compares two sides that differ in more than the client, and is no summary.
 
-    What Tare computed stands for printed numbers, which are mirrored themselves.
+    Findings computed by Tare stand for printed numbers, which are mirrored themselves.
     """
     claim, side, base = claim_of(finding), finding.treatment, finding.baseline
     if claim is None or claim.kind == "summary" or side is None or finding.computed:
@@ -40,7 +40,7 @@ def mirrored(entry: Entry) -> Entry:
     """The same comparison with its sides exchanged; it has the finding as its one link.
 
     Raises:
-        ValueError: it is not one that can be mirrored.
+        ValueError: it cannot be mirrored.
     """
     finding, effect = entry.finding, entry.finding.effect
     if effect is None or finding.treatment is None or effect.direction == "varies":
@@ -62,7 +62,7 @@ def mirrored(entry: Entry) -> Entry:
             "spread": _spread(finding.spread),
             "source": Source(where=place_inside(finding)),
             "discrepancies": list(_discrepancies(finding, effect.ratio)),
-            # what a number takes for granted would be told as an assumption
+            # the notes on a number would be shown as its assumption
             "notes": "" if effect.ratio is not None else finding.notes,
         }
     )
@@ -86,7 +86,7 @@ def _spread(spread: Spread) -> Spread:
 
 
 def _discrepancies(finding: Finding, ratio: float | None) -> Iterator[Discrepancy]:
-    """A second number of the change is read the other way round as well."""
+    """A second number of the change, also read the other way round."""
     for clash in finding.discrepancies:
         other = other_ratio(finding, clash)
         if other is None or ratio is None:

@@ -1,4 +1,4 @@
-"""How much of a workload is reads: what makes two workloads alike."""
+"""The share of reads in a workload, which makes two workloads alike."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def reads_of(workload: str) -> float | None:
 
 
 def mixes_apart(workload: str, reads: float | None, found: Sequence[str]) -> float | None:
-    """0 where the workload is among those found; else how far the nearest one's mix is, 0.1 to 1.
+    """0 where the workload is among the found ones; else how far the nearest mix is, 0.1 to 1.
 
-    A workload with a mix of its own (`reads`) is not the one that its name stands for. None where
-    either is unknown.
+    A workload with its own mix (`reads`) is not the workload of that name. None where either is
+    unknown.
     """
     usual = reads_of(workload)
     own = reads is not None and usual is not None and not math.isclose(reads, usual)

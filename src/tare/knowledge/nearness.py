@@ -1,8 +1,9 @@
-"""How near a finding's conditions are to those asked about, and in what they differ.
+"""How near a finding's conditions are to the question's, and where they differ.
 
-A weighted mean, over what the question states, of differences between 0 (the same) and 1 (another
-thing); Gower's coefficient with the weights below (docs/advice.md has the tables). What a source
-does not say counts as half a difference. The weights are a judgement, not a measurement.
+The distance is a weighted mean, over what the question states, of differences between 0 (the same)
+and 1 (another thing): Gower's coefficient with the weights below (docs/advice.md has the tables). A
+field that a source does not state counts as half a difference. The weights are a judgement, not a
+measurement.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Nearness:
     Attributes:
         distance: 0 to 1.
         differs: one phrase per difference, the weightiest first.
-        fields: of each field that differs, its phrase.
+        fields: field that differs to its phrase.
     """
 
     distance: float
@@ -80,7 +81,7 @@ class Nearness:
 
     @property
     def word(self) -> Word:
-        """The distance in a word."""
+        """The word for the distance."""
         if self.distance <= ALIKE:
             return "alike"
         if self.distance <= NEAR:
@@ -97,7 +98,7 @@ class Near:
 
 
 def nearness(asked: Query, finding: Finding) -> Nearness:
-    """Compare what was asked with the finding's conditions."""
+    """Compare the question with the finding's conditions."""
     parts = list(_differences(asked, finding))
     total = sum(WEIGHTS[name] for name, _, _ in parts)
     distance = sum(WEIGHTS[name] * much for name, much, _ in parts) / total if total else 0.0
@@ -129,17 +130,17 @@ def _differences(asked: Query, finding: Finding) -> Iterator[tuple[str, float, s
 
 
 def as_asked(asked: Query, side: Side, base: Side) -> tuple[str, str]:
-    """What is compared, by the question's names.
+    """The two sides of a comparison, by the question's names.
 
-    What goes on inside virtual machines of one kind is asked about by the name of these, or as
-    what runs there on machines that are virtual.
+    A comparison inside virtual machines of one kind is found by the name of that kind, or as a
+    comparison on virtual machines.
     """
     inside = asked.platform == asked.over and asked.machines != "vm"
     return (side.platform, base.platform) if inside else compared(side, base)
 
 
 def _place(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
-    """What is between client and node, and on what machines both run."""
+    """The network between client and node, and the machines of both."""
     side, base = finding.side, finding.baseline
     if asked.plugin:
         known = side.plugin or None
@@ -147,7 +148,7 @@ def _place(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
         yield "plugin", much, _say("plugin", known)
     if asked.address:
         own = [_plain(asked.address, side.address or None)]
-        if "address" not in asked.replaced:  # the same on both sides is asked about
+        if "address" not in asked.replaced:  # the question has the same on both sides
             own.append(_plain(asked.address, base.address or None))
         said = side.address if own[0] else base.address
         yield "address", sum(own) / len(own), _say("address", said or None)
@@ -165,12 +166,12 @@ def machine_kind(machines: str | None) -> str | None:
 
 
 def names_machine(hardware: str, name: str) -> bool:
-    """The source's hardware is of this name: m3.large, m3-large."""
+    """Whether the source's hardware has this name: m3.large, m3-large."""
     return f"-{_key(name)}-" in f"-{_key(hardware)}-"
 
 
 def same_plugin(wanted: str, found: str) -> bool:
-    """`flannel` alone is with whatever backend."""
+    """Whether the plugins agree; `flannel` alone matches any backend."""
     pair = {wanted, found}
     return wanted == found or ("flannel" in pair and all(one.startswith("flannel") for one in pair))
 
@@ -178,8 +179,8 @@ def same_plugin(wanted: str, found: str) -> bool:
 def other_path(asked: Query, finding: Finding) -> bool:
     """Whether the finding's clients take another network path, so that its numbers do not answer.
 
-    A port of a bridge is reached through the bridge, so these two are one way; what a source does
-    not say is none.
+    A port of a bridge is reached through the bridge, so these two are one path. A path that the
+    source does not state is no other path.
     """
     side = finding.side
     if side.plugin and asked.plugin and not same_plugin(asked.plugin, side.plugin):
@@ -218,7 +219,7 @@ def _cluster(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]
 
 
 def _levels(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
-    """How many copies answer; of one copy that is this one, at any level."""
+    """How many copies answer; with one copy it is this one, at any level."""
     if not asked.consistency:
         return
     found = finding.consistency
@@ -229,7 +230,7 @@ def _levels(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
 
 
 def _operation(finding: Finding) -> str:
-    """What `all` is of stands in words: it is no load that is called so."""
+    """`all` in words, because no load has that name."""
     if finding.operation != "all":
         return f"operation {finding.operation}"
     of = f" of {listing(finding.workload)}" if finding.workload else ""
@@ -237,7 +238,7 @@ def _operation(finding: Finding) -> str:
 
 
 def _workload(finding: Finding) -> str:
-    """Its name, and the mix that makes it near or far; of several the mean is meant."""
+    """The workload's name, and the mix that makes it near or far; of several the mean is meant."""
     if len(finding.workload) != 1:
         several = f"workloads {listing(finding.workload)} together"
         return several if finding.workload else not_stated("workload")
@@ -263,7 +264,7 @@ def _load(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
         much = UNKNOWN if load.threads is None else _counts(asked.threads, load.threads)
         said = not_stated("operations in flight")
         yield "load", much, f"{load.threads} operations in flight" if load.threads else said
-    elif asked.at_rate:  # which does not say how hard that is, least of all elsewhere
+    elif asked.at_rate:  # a rate does not say how hard it drives, least of all elsewhere
         said = load_of(load)
         yield "load", UNKNOWN, f"load {said}, against a rate" if said else not_stated("load")
 
@@ -286,7 +287,7 @@ def _platforms(wanted: str, found: str) -> float:
 
 
 def _networks(wanted: str, found: str | None) -> float:
-    """Steps apart on the packets' way, as a share of the most."""
+    """Steps apart on the packets' path, as a share of the most."""
     if found is None:
         return UNKNOWN
     if wanted == found:
@@ -315,7 +316,7 @@ def _versions(wanted: str, found: str | None) -> float:
 
 
 def _counts(wanted: int, found: int | None) -> float:
-    """Doublings apart, three of which are as different as can be."""
+    """Doublings apart; three are as different as can be."""
     if found is None:
         return UNKNOWN
     return min(1.0, abs(math.log2(wanted / found)) / 3)

@@ -1,4 +1,4 @@
-"""What others found of the same change, for the effects of an analysis."""
+"""Published findings on the same change, for the effects of an analysis."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup, Study
 
 MOST_EFFECTS = 400
-"""Of more effects, those on primary endpoints come first: an analysis may have thousands."""
+"""With more effects, those on primary endpoints come first: an analysis may have thousands."""
 MOST_STUDIES = 5
 """Studies whose nearest finding is kept per effect."""
 _PLACE: Any = {
@@ -53,13 +53,13 @@ _PLACE: Any = {
     "client": {"machines", "runtime", "network"},
     "database": {"image", "home"},
 }
-"""Fields of a setup that say where it runs; whatever else differs is another question."""
+"""Fields of a setup that say where it runs; any other difference is another question."""
 _PATH = ("network", "storage", "address", "plugin")
 
 
 @dataclass(frozen=True)
 class _Question:
-    """The change that an effect is about: from one place to another, all else being equal."""
+    """The change of an effect: from one place to another, all else being equal."""
 
     asked: Query
     side: Side
@@ -67,7 +67,7 @@ class _Question:
 
 
 def with_others(analysis: Analysis, study: Study, library: Library) -> Analysis:
-    """The analysis, each of its effects with what others found."""
+    """The analysis, each of its effects with published findings."""
     found = others_for(analysis, study, library)
     effects = [
         effect.model_copy(update={"others": found.get(i)})
@@ -77,15 +77,15 @@ def with_others(analysis: Analysis, study: Study, library: Library) -> Analysis:
 
 
 def others_for(analysis: Analysis, study: Study, library: Library) -> dict[int, Others]:
-    """Place of an effect in the analysis to what others found of it.
+    """Place of an effect in the analysis to the published findings on it.
 
-    Only effects whose two sides differ in where database or client run, and in nothing else, ask
-    something that the knowledge base answers. Controls (A/A) ask nothing.
+    The knowledge base answers only effects whose two sides differ in where database or client run,
+    and in nothing else. Controls (A/A) have no question.
 
     Args:
         analysis: of a run.
         study: the study of that run.
-        library: the findings; those that were made of this very run are passed over.
+        library: the findings; findings made from this run are ignored.
     """
     entries = _entries(library, analysis, study)
     own = source_of(study.study, [one.study for one in library.findings()])
@@ -146,7 +146,7 @@ def _first(effects: Sequence[Effect]) -> list[int]:
 
 
 def _entries(library: Library, analysis: Analysis, study: Study) -> dict[str, list[Entry]]:
-    """Kind of metric to its effects in the library, without those made of the same records."""
+    """Kind of metric to its effects in the library, without those made from the same records."""
     imported = analysis.imported
     found: dict[str, list[Entry]] = {}
     for entry in library.entries.values():
@@ -159,7 +159,7 @@ def _entries(library: Library, analysis: Analysis, study: Study) -> dict[str, li
 
 
 def _question(effect: Effect, run: _Run) -> _Question | None:
-    """What the effect asks; None where more than the place differs between its sides, or less."""
+    """The effect's question; None where its sides differ in more than the place, or in less."""
     sides_of = (effect.treatment, effect.baseline)
     new, old = (effect.conditions_of(side, run.levels) for side in sides_of)
     sides, bases = ({run.sides[name] for name in part} for part in (new, old))
@@ -188,7 +188,7 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
     )
     if run.imported:
         asked = _as_said(asked, [run.said[name] for name in new])
-    if len({run.setups[name].load.intensity for name in old}) == 1:  # else no single load is asked
+    if len({run.setups[name].load.intensity for name in old}) == 1:  # else there is no single load
         loads = [_share(run.setups[name], run.shares.get(name)) for name in old]
         stated = [load for load in loads if load is not None]
         if len(stated) == len(loads):
@@ -202,8 +202,8 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
 
 
 def _as_said(asked: Query, said: Sequence[Mapping[str, Any]]) -> Query:
-    """The question without what is a default of the study's, and so nobody's word; its files do
-    not know the release."""
+    """The question without defaults of the study, which nobody stated; its files do not state the
+    release."""
     databases = [one.get("database", {}) for one in said]
     kinds = {str(one.get("kind", NOT_SAID)) for one in databases}
     known = {
@@ -223,19 +223,19 @@ def _as_said(asked: Query, said: Sequence[Mapping[str, Any]]) -> Query:
 
 
 def _fixed(setup: Setup) -> bool:
-    """Whether the load, and not the cluster, says how many operations there are."""
+    """Whether the load, not the cluster, sets the number of operations."""
     load = setup.load
     own = load.sought == "rate" and load.search.of == "condition"
     return bool(load.phases) or (load.rate is not None and not own)
 
 
 def _share(setup: Setup, measured: float | None) -> float | None:
-    """Load as a share of the maximum: as the study sets it, else as the run's own loads tell."""
+    """Load as a share of the maximum: as the study sets it, else from the run's own loads."""
     return measured if setup.load.share is None else setup.load.share
 
 
 def _common(asked: Sequence[Query]) -> Query:
-    """What all of these ask; a field in which they differ is not stated."""
+    """The common part of these questions; a field in which they differ is not stated."""
     differing: dict[str, Any] = {
         one.name: one.default
         for one in fields(Query)
@@ -245,7 +245,7 @@ def _common(asked: Sequence[Query]) -> Query:
 
 
 def _others(question: _Question, entries: Iterable[Entry], own: str) -> Others | None:
-    """What is known near the question.
+    """The findings near the question.
 
     Args:
         own: the published study that the run repeats, whose own row comes first; empty: none.
@@ -272,7 +272,7 @@ def _others(question: _Question, entries: Iterable[Entry], own: str) -> Others |
     wide = asked.threads is None and asked.share is None and not asked.at_rate
     firsts = sorted(
         (
-            # in the paper itself the same threads are the same row, whatever their share was here
+            # in the paper itself the same threads are the same row, whatever their share here
             _nearest(very_rows(of, replace(asked, share=None) if name == own else asked), wide=wide)
             for name, of in studies.items()
         ),
@@ -292,10 +292,10 @@ def _others(question: _Question, entries: Iterable[Entry], own: str) -> Others |
 
 
 def _same_change(finding: Finding, question: _Question) -> bool:
-    """The finding is about the same change: this platform for that one, and nothing beside it.
+    """Whether the finding is about the same change: this platform for that one, and nothing else.
 
-    Where the platform stays, the same network or storage must be exchanged for the same; where it
-    changes, these change with it, and how far they are from ours is a matter of nearness.
+    If the platform stays, the same network or storage must be exchanged for the same. If the
+    platform changes, network and storage change with it; their distance is a matter of nearness.
     """
     new, old = finding.treatment, finding.baseline
     side, base = question.side, question.base
@@ -318,7 +318,7 @@ def _same_change(finding: Finding, question: _Question) -> bool:
 def _same_exchange(
     ours: tuple[str | None, str | None] | None, theirs: tuple[str | None, str | None] | None
 ) -> bool:
-    """Both stayed, or the same was exchanged for the same: flannel with whatever backend."""
+    """Whether both stayed, or the same was exchanged for the same: flannel with any backend."""
     if ours is None or theirs is None:
         return ours == theirs
     pairs = zip(ours, theirs, strict=True)
@@ -326,16 +326,16 @@ def _same_exchange(
 
 
 def _exchanged(old: Side, new: Side, name: str) -> tuple[str | None, str | None] | None:
-    """What of the path was exchanged for what; None: it stayed."""
+    """The part of the path that was exchanged, and its replacement; None: it stayed."""
     pair = getattr(old, name), getattr(new, name)
     return None if pair[0] == pair[1] else pair
 
 
 def _nearest(parts: Sequence[Near], *, wide: bool) -> Near:
-    """A study's nearest finding; one with a number, where that is about as near.
+    """A study's nearest finding, preferably with a number where that is about as near.
 
     Args:
-        wide: the question is of no single load; then means over loads come before single ones.
+        wide: the question names no single load; then means over loads come before single loads.
     """
     least = min(one.nearness.distance for one in parts)
     about = [one for one in parts if one.nearness.distance <= least + WINDOW]
@@ -344,12 +344,12 @@ def _nearest(parts: Sequence[Near], *, wide: bool) -> Near:
 
 
 def _mean(one: Near) -> bool:
-    """It sums up other findings."""
+    """Whether it sums up other findings."""
     return one.finding.effect is not None and bool(one.finding.effect.mean_of)
 
 
 def _rank(one: Near) -> tuple[float, bool, bool, str]:
-    """Nearest first; of those about as near, effects with a number, computed ones first."""
+    """Nearest first; among those about as near, effects with a number, computed ones first."""
     effect = one.finding.effect
     stated = effect is None or effect.ratio is None
     distance = round(one.nearness.distance, 2)

@@ -1,4 +1,4 @@
-"""Several studies' effects as one range: each study is one observation, however much it printed.
+"""Several studies' effects as one range; each study is one observation, however much it printed.
 
 Random effects: between-study variance by Paule and Mandel (1982), interval by Hartung, Knapp,
 Sidik and Jonkman with the correction that it is never narrower than without it; prediction
@@ -66,12 +66,12 @@ class Pooled(BaseModel):
     method: str
 
     def coarse(self, findings: Collection[str]) -> bool:
-        """Whether one of these has a number of few digits."""
+        """Whether one of these findings has a number of few digits."""
         return any(one.digits is not None and one.finding in findings for one in self.parts)
 
     @property
     def known(self) -> tuple[float, float] | None:
-        """What the platform alone is known to do: the prediction interval, else what was seen."""
+        """The known range of the platform alone: the prediction interval, else the seen range."""
         if self.prediction is not None:
             return self.prediction
         if not self.studies:
@@ -109,9 +109,9 @@ def sd_log(finding: Finding) -> float | None:
 def pool(near: Iterable[Near], asked: Query | None = None) -> Pooled:
     """Pool the findings that are related or nearer, one observation per study.
 
-    What its source contradicts is left out, and so are, of a question, other endpoints and the
-    other one of reads and writes. Bounds, "no significant difference" and directions stay what
-    they are, beside the average.
+    Findings that their source contradicts are left out. So are findings on another endpoint than
+    the question's, or on reads where it asks for writes, or the reverse. Bounds, "no significant
+    difference" and directions stay as they are, beside the average.
     """
     kept, left = counting(near, asked)
     studies = _study_effects(kept)
@@ -148,8 +148,8 @@ def _study_effect(study: str, parts: Sequence[Near]) -> StudyEffect:
     logs = [math.log(_ratio(one.finding)) for one in kept]
     errors = [se_log(one.finding) for one in kept]
     known = [error for error in errors if error is not None]
-    # Findings of one study share servers and days: as if wholly dependent, their mean has the
-    # mean of their errors. Where some errors are missing, the study's own largest stands in.
+    # Findings of one study share servers and days. Taken as wholly dependent, their mean has the
+    # mean of their errors. Where some errors are missing, the study's own largest is used.
     error = None
     if known:
         error = statistics.fmean(max(known) if one is None else one for one in errors)
@@ -165,7 +165,7 @@ def _study_effect(study: str, parts: Sequence[Near]) -> StudyEffect:
 
 
 def once(parts: Sequence[Near]) -> list[Near]:
-    """Of findings about the same conditions, the one computed from records before the printed."""
+    """Of findings about the same conditions, those computed from records before printed ones."""
     chosen: dict[tuple[object, ...], Near] = {}
     for one in parts:
         key = _conditions(one.finding)
@@ -220,7 +220,7 @@ def _random_effects(studies: Sequence[StudyEffect]) -> Pooled:
 
 def _paule_mandel(logs: Sequence[float], errors: Sequence[float]) -> tuple[float, float, float]:
     """(mean, standard error, tau) of the log-ratio."""
-    # statsmodels takes two seconds to import, which most commands need not wait for
+    # statsmodels takes two seconds to import; most commands need not wait for it
     import numpy as np
     from statsmodels.stats.meta_analysis import combine_effects
 

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 _DATABASE = "cassandra"
 _LEAST_CPUS = 2
-"""Of fewer, servers and clients cannot have their own."""
+"""With fewer CPUs, servers and clients cannot have their own."""
 _SNITCH = """
   settings: {dynamic_snitch: false}  # else each cluster chooses by what it has seen who answers"""
 _WORKLOADS = {"read": "ycsb-c", "write": "stress-write", "mixed": "stress-mixed"}
 _THREADS = 32
 _FEW_THREADS = 4
-"""Where all conditions share a server, which is driven in the shorter slices the less is in flight
+"""Where all conditions share a server, whose slices are shorter the less is in flight
 (tare.study.slice_lengths)."""
 
 _TEMPLATE = """\
@@ -69,7 +69,7 @@ _OF_A_RATE = "analysis: {primary: [service_demand, all.mean, all.p99]}\n"
 
 
 def study_text(asked: Query, size: Size) -> str:
-    """A study of the platform that is asked about, against what it replaces, with an A/A pair.
+    """A study of the asked platform against the one it replaces, with an A/A pair.
 
     Raises:
         KnowledgeError: the question is about a database or platform that a study cannot have.
@@ -108,7 +108,7 @@ def _comment(text: str) -> str:
 
 def _cpus(asked: Query) -> tuple[str, str]:
     """Limits that give servers and clients CPUs of their own, where both are on this machine and
-    whoever asks may set them."""
+    the user may set them."""
     cpus = local_facts().cpus
     if cpus < _LEAST_CPUS or os.geteuid() != 0 or not takes_turns(asked):
         return "", ""
@@ -117,7 +117,7 @@ def _cpus(asked: Query) -> tuple[str, str]:
 
 
 def _consistency(asked: Query) -> str:
-    """The levels of reads and writes that are asked about, as a line of the file."""
+    """The question's levels of reads and writes, as a line of the file."""
     levels = levels_of(asked.consistency)
     if len(levels) < 2:
         return ""
@@ -187,7 +187,7 @@ def _intensity(asked: Query) -> str:
 
 
 def _threads(asked: Query) -> int:
-    """In flight: as asked, else as many as answer best."""
+    """Operations in flight: as asked, else as many as answer best."""
     one_server = asked.platform == asked.over == BARE and not asked.against_clusters
     return asked.threads or (_FEW_THREADS if one_server else _THREADS)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def sides_of(asked: Query) -> dict[str, str]:
-    """The parts of the file that say what is compared with what."""
+    """The parts of the file that set the two sides of the comparison."""
     clusters = asked.against_clusters or asked.clusters or 1
     return {
         "base": _on(asked.over, *_replaced(asked)),
@@ -28,7 +28,7 @@ def sides_of(asked: Query) -> dict[str, str]:
 
 
 def why_not(asked: Query) -> str:
-    """Why these sides cannot be compared by one study; empty where they can."""
+    """Why one study cannot compare these sides; empty where it can."""
     return next(_obstacles(asked), "")
 
 
@@ -83,13 +83,13 @@ def _obstacles(asked: Query) -> Iterator[str]:
 
 
 def _wanted(asked: Query) -> tuple[str, str]:
-    """Network and storage that are asked about."""
+    """Network and storage of the question."""
     network, storage = declared(asked.platform).proposed
     return asked.network or network, asked.storage or storage
 
 
 def _replaced(asked: Query) -> tuple[str, str]:
-    """Network and storage of what is replaced; on one platform the same where nobody says."""
+    """Network and storage of the replaced side; on one platform the same, unless stated."""
     if asked.platform == asked.over:
         network, storage = _wanted(asked)
     else:
@@ -133,7 +133,7 @@ def _patch(asked: Query) -> str:
 
 
 def _client(asked: Query) -> str:
-    """The client of every condition; over native the treatment alone moves it."""
+    """The client of every condition; over native only the treatment moves it."""
     if asked.platform == asked.over and declared(asked.over).inside_only:
         # one place from which all endpoints are reached
         return f"runtime: {asked.over}, network: bridge"

@@ -1,4 +1,4 @@
-"""A query to what was published: the conditions of a cluster to be, from options or a study."""
+"""A query to the published findings: the conditions of a cluster, from options or a study."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ _OPERATIONS = {
     "stress-write": "write",
     "stress-mixed": "mixed",
 }
-"""Workloads of one kind of operation; YCSB A and B read and update, so they are asked as `all`."""
+"""Workloads of one kind of operation; YCSB A and B read and update, so `all` is asked for them."""
 _INSTANCE = "instance"
-"""A factor of this name says by its levels what kind of machine a condition stands for."""
+"""The levels of a factor of this name say what kind of machine a condition stands for."""
 REPLACED = ("replication_factor", "network", "storage", "plugin", "address", "clusters")
-"""What may be exchanged while the platform stays: each has an `against_...` of its own."""
+"""Fields that may change while the platform stays: each has an `against_...` of its own."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """The conditions asked about. Empty or None: not said, and so not compared.
+    """The conditions of the question. Empty or None: not stated, and so not compared.
 
     Attributes:
-        platform, over: what is asked about, and what it replaces.
-        client: how the load client is run; native where nobody says otherwise.
-        against_...: what is replaced, where that is not the platform alone.
+        platform, over: the platform in question, and the one it replaces.
+        client: how the load client is run; native unless stated.
+        against_...: the replaced value, where it is not the platform alone.
         machines: the kind that both sides run on: `vm` or `physical`.
         instance: the cloud's name of such a machine, as m3.large.
         share: load as a share of the maximum, 0 to 1.
-        at_rate: operations come at a set rate; how many are then in flight, and what share of the
-            maximum they are, is not said.
-        consistency: how many copies answer, as a database's declaration says it: QUORUM.
-        clusters: side by side, where they are more than one.
-        reads: share of reads in the workload, where it is not the one its name stands for.
+        at_rate: operations come at a set rate; how many are then in flight, and their share of the
+            maximum, are not stated.
+        consistency: how many copies answer, as in a database's declaration: QUORUM.
+        clusters: number side by side, if more than one.
+        reads: share of reads in the workload, if it differs from the usual one of that name.
     """
 
     database: str = ""
@@ -80,7 +80,7 @@ class Query:
 
     @property
     def replaced(self) -> dict[str, tuple[Any, Any]]:
-        """Name to (new, old) of what is exchanged beside the platform, or while it stays."""
+        """Name to (new, old) of each change beside the platform, or while the platform stays."""
         pairs = {name: (getattr(self, name), getattr(self, f"against_{name}")) for name in REPLACED}
         return {name: pair for name, pair in pairs.items() if pair[1] not in ("", None)}
 
@@ -109,7 +109,7 @@ class Query:
         return ", ".join([f"{what} on {self.sides()}", *parts])
 
     def sides(self) -> str:
-        """What is compared: docker rather than native, or what else changes inside docker."""
+        """The two sides: docker rather than native, or the change inside docker."""
         moved = [
             f"{name.replace('_', ' ')} {new or 'another'} rather than {old}"
             for name, (new, old) in self.replaced.items()
@@ -131,8 +131,8 @@ def query_of(
     """The question that a treatment condition of a study asks.
 
     Args:
-        levels: factor to level of the condition, some of which name what a setup stands for.
-        machines: what the machines of both sides were seen to be, as `side_of` takes it.
+        levels: factor to level of the condition; some name what a setup stands for.
+        machines: the observed machines of both sides, as `side_of` takes them.
     """
     side, base = side_of(setup, machines[0]), side_of(baseline, machines[1])
     platform, over = compared(side, base)
@@ -168,18 +168,18 @@ def query_of(
 
 
 def _kind(side: Side, base: Side) -> str:
-    """The machines of both sides, where they are no part of the question: a guest is a machine."""
+    """The machines of both sides, if they are no part of the question: a guest is a machine."""
     return machine_kind(side.machines if side.machines == base.machines else None) or ""
 
 
 def _reads(setup: Setup) -> float | None:
-    """Share of operations that read, of all that the load sends."""
+    """Share of reads in all operations of the load."""
     reads, writes = (sum(side.values()) for side in sides(setup.load))
     return reads / (reads + writes) if reads + writes else None
 
 
 def _threads(setup: Setup) -> int | None:
-    """In flight in a closed loop; None where it is open, or the number is yet to be found."""
+    """Operations in flight in a closed loop; None where it is open, or the number must be found."""
     load = setup.load
     open_loop = load.rate is not None or bool(load.phases)
     return None if open_loop or load.sought is not None else int(load.threads)
@@ -206,5 +206,5 @@ def queries_of(conditions: Sequence[Condition], baseline: Condition) -> dict[str
 
 
 def _place(setup: Setup) -> object:
-    """What a setup runs on, however many of it there are."""
+    """The platform of a setup, whatever its number of clusters."""
     return side_of(setup).model_copy(update={"clusters": None})

@@ -1,4 +1,4 @@
-"""Reads a knowledge file: YAML of others, so limited in size, checked, and never obeyed."""
+"""Reads a knowledge file: YAML of others, so its size is limited, and it is checked, not obeyed."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def read_knowledge(path: Path) -> KnowledgeFile:
 
 
 def parse_knowledge(text: str, name: str) -> KnowledgeFile:
-    """The findings in the text; `name` is what errors call it.
+    """The findings in the text; `name` is its name in errors.
 
     Raises:
         KnowledgeError: as `read_knowledge`.
     """
     try:
         document = parse_document(text, name)
-    except StudyError as error:  # the same reader, which speaks of studies
+    except StudyError as error:  # the same reader, whose errors speak of studies
         raise KnowledgeError(
             error.what.replace("a study", "a knowledge file"),
             where=error.where,

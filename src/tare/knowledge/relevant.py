@@ -1,4 +1,4 @@
-"""The findings that compare what a question asks about, those chained from others among them."""
+"""The findings that compare the sides of a question, chained findings included."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 
 def relevant(library: Library, asked: Query) -> dict[str, Entry]:
-    """Id to entry of all that compare this platform with that one, and nothing else.
+    """Id to entry of all findings that compare this platform with that one, and nothing else.
 
-    A chain stands in where its study compares the two in no sentence of its own. Of chains that
-    lead to the same side, the shortest stays, unless the question names the address that the others
-    begin at.
+    A chain stands in where its study compares the two in no sentence of its own. Of chains to the
+    same side, the shortest stays, unless the question names the address at which the others begin.
     """
     known = library.entries
     if library.chained is None:
@@ -35,7 +34,7 @@ def relevant(library: Library, asked: Query) -> dict[str, Entry]:
             continue
         if subject not in best or _preferred(one, asked) < _preferred(best[subject], asked):
             best[subject] = one
-    if not asked.network:  # nobody asked for other endpoints than those that are compared directly
+    if not asked.network:  # the question names no endpoints beside those compared directly
         ways: dict[Hashable, set[str | None]] = {}
         for one in direct.values():
             ways.setdefault(_kind(one.finding), set()).add(_way(one.finding))
@@ -48,12 +47,12 @@ def relevant(library: Library, asked: Query) -> dict[str, Entry]:
 
 
 def near_to(entries: Iterable[Entry], asked: Query) -> list[Near]:
-    """These findings, and how near each is."""
+    """These findings, each with its nearness."""
     return [Near(one.finding, nearness(asked, one.finding)) for one in entries]
 
 
 def about(asked: Query, finding: Finding) -> bool:
-    """The finding compares what is asked about: this platform with that, and nothing else."""
+    """Whether the finding compares the question's platforms, and nothing else."""
     side, base = finding.treatment, finding.baseline
     if side is None or as_asked(asked, side, base) != (asked.platform, asked.over):
         return False
@@ -77,8 +76,8 @@ def about(asked: Query, finding: Finding) -> bool:
 
 
 def _subject(finding: Finding, asked: Query) -> Hashable:
-    """What a finding is about, whatever the address is that its baseline was reached by, and the
-    plugins of its sides, unless these are asked for."""
+    """The subject of a finding, without the address by which its baseline was reached and the
+    plugins of its sides, unless the question names these."""
     base, side = finding.baseline, finding.treatment
     if not asked.address:
         base = base.model_copy(update={"address": ""})

@@ -1,7 +1,7 @@
-"""Which rows of each study count for a question, and what they say.
+"""The rows of each study that count for a question, and their statements.
 
-Of one study: its nearest findings, those of the very case that is asked about before others; left
-out is what its own source contradicts.
+In each study these are its nearest findings, with the very case of the question before others.
+Findings that their own source contradicts are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tare.knowledge.schema import Finding
 
 WINDOW = 0.05
-"""Of each study, the findings whose distance is within this of its nearest one."""
+"""In each study, findings within this distance of its nearest one count."""
 
 
 class NearFinding(BaseModel):
@@ -64,7 +64,7 @@ class NearFinding(BaseModel):
 
 
 def counting(near: Iterable[Near], asked: Query | None) -> tuple[list[Near], list[Near]]:
-    """(those that count, those that their own source contradicts), each the nearest first."""
+    """(findings that count, findings that their own source contradicts), each the nearest first."""
     kept: list[Near] = []
     left: list[Near] = []
     for parts in _by_study(near, asked).values():
@@ -86,9 +86,9 @@ def _by_study(near: Iterable[Near], asked: Query | None) -> dict[str, list[Near]
 
 
 def _nearest(parts: Sequence[Near], asked: Query | None) -> list[Near]:
-    """Of one study, its nearest rows, and what is about as near as the nearest.
+    """The nearest rows of one study, and rows about as near as the nearest.
 
-    A direction alone never puts a number out.
+    A finding with only a direction never displaces a number.
     """
     rows = very_rows(parts, asked) if asked else list(parts)
     told = [one for one in rows if not _direction(one.finding)] or rows
@@ -97,8 +97,8 @@ def _nearest(parts: Sequence[Near], asked: Query | None) -> list[Near]:
 
 
 def very_rows(parts: Sequence[Near], asked: Query) -> list[Near]:
-    """Of one study, its rows of the very workload, client, address, machine, copies, clusters and
-    threads that are asked about, as far as it has such."""
+    """The rows of one study that have the question's workload, client, address, machine, copies,
+    clusters and threads, as far as it has such rows."""
     rows = list(parts)
     for matches in _exactly(asked):
         rows = [one for one in rows if matches(one.finding)] or rows
@@ -124,15 +124,15 @@ def _exactly(asked: Query) -> Iterator[Callable[[Finding], bool]]:
         yield lambda one: copies_of(one) == asked.replication_factor
     if asked.clusters:
         yield lambda one: one.treatment is not None and one.treatment.clusters == asked.clusters
-    if asked.threads and asked.share is None:  # a share says more of how hard they drive
+    if asked.threads and asked.share is None:  # a share says more of how hard the load drives
         yield lambda one: one.load.threads == asked.threads
 
 
 def part_of(one: Near) -> NearFinding:
-    """What it says.
+    """The statement of a near finding.
 
     Raises:
-        ValueError: it states a variability alone.
+        ValueError: it only states a variability.
     """
     finding, claim = one.finding, claim_of(one.finding)
     if claim is None:
@@ -162,10 +162,10 @@ def part_of(one: Near) -> NearFinding:
 
 
 def told(one: Near, entry: Entry) -> dict[str, Any]:
-    """What a list of findings says of one: its number or bound, how near it is, its place.
+    """The entry in a list of findings: its number or bound, how near it is, its place.
 
     Raises:
-        ValueError: it states a variability alone.
+        ValueError: it only states a variability.
     """
     finding, effect, claim = one.finding, one.finding.effect, claim_of(one.finding)
     if effect is None or claim is None:

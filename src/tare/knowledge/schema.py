@@ -66,15 +66,15 @@ class Side(KnowledgePart):
 
 
 def hypervisor(machines: str | None, runtime: str) -> str:
-    """The hypervisor where a process ran natively in such a machine, else the runtime."""
+    """The hypervisor if a process ran natively in such a machine, else the runtime."""
     return str(machines) if machines in guests() and runtime == BARE else runtime
 
 
 def compared(side: Side, base: Side) -> tuple[str, str]:
-    """What is compared with what, each in one word.
+    """The compared sides, each in one word.
 
-    On machines of one kind the runtimes are compared, be it inside virtual machines. With one
-    runtime on machines of two kinds, these are: Docker in KVM against Docker asks about KVM.
+    On machines of one kind the runtimes are compared, also inside virtual machines. With one
+    runtime on machines of two kinds, the machines are: Docker in KVM against Docker asks about KVM.
     """
     new, old = (str(one.machines) if one.machines in guests() else BARE for one in (side, base))
     if new == old:

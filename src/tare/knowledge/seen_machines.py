@@ -1,4 +1,4 @@
-"""What hosts were seen to be, in the words of the knowledge base: a group's name tells nothing."""
+"""The observed kinds of hosts, in the words of the knowledge base: a group's name tells nothing."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def kinds_seen(analysis: Analysis) -> Mapping[str, str]:
 
 
 def machines_seen(setup: Setup, kinds: Mapping[str, str]) -> Any:
-    """What a setup's nodes ran on, by the kinds of the groups; None: not known."""
+    """The machines of a setup's nodes, by the kinds of the groups; None: not known."""
     platform = setup.platform
     return kinds.get(platform.hosts or UNNAMED) if platform.source.from_inventory else None

@@ -1,4 +1,4 @@
-"""Which findings are asked for: filters over their conditions."""
+"""Selects findings by filters over their conditions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Filters:
     """Empty: not asked for. Each is compared without regard to case.
 
     Attributes:
-        platform: of either side; `over` is the baseline's alone.
+        platform: of either side; `over` is only the baseline's.
         metric: a whole name (read.mean), its operation or its kind (read, mean, cpu, disk).
     """
 

@@ -1,4 +1,4 @@
-"""How many deployments an answer needs, from the variability that is known."""
+"""The number of deployments that an answer needs, from the known variability."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 ALPHA, POWER = 0.05, 0.80
 LEAST, MOST = 3, 1000
-"""Deployments per condition: fewer than 3 say nothing about deployments; more than 1000 no study
-may have."""
+"""Deployments per condition: fewer than 3 say nothing about deployments; no study may have more
+than 1000."""
 ASSUMED = 0.05
 """Sd of a log-ratio where nothing is known; what docs/decisions/0002 simulates."""
 FURTHEST = 0.5
@@ -41,8 +41,9 @@ class Size(BaseModel):
 def size_of(near: Iterable[Near], margin: float, *, in_slices: bool = False) -> Size:
     """Deployments that give 80% power to see a difference as large as the margin.
 
-    The sd is the median of those known of the same metric near the question, or where less, of a
-    study in slices, what Tare saw of these: what others published they measured one after another.
+    The sd is the median of the sds known of the same metric near the question. In a study in
+    slices it is the sd that Tare saw, if that is less: published values were measured one after
+    another.
     """
     known = sorted(
         sd
@@ -80,7 +81,7 @@ def deployments_for(sd: float, margin: float) -> int:
 
 
 def _power(effect: float, n: int) -> float:
-    from scipy import stats  # takes half a second to import, which most commands need not wait for
+    from scipy import stats  # takes half a second to import; most commands need not wait for it
 
     critical = float(stats.t.ppf(1 - ALPHA / 2, n - 1))
     return float(stats.nct.sf(critical, n - 1, effect * math.sqrt(n)))

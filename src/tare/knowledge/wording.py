@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 WORDS = {"none": "no difference"}
-"""Directions that are not said in their own word."""
+"""Directions that are not stated by their own word."""
 _HUNDREDFOLD = 100.0
 _NOT_STATED = " not stated"
 
@@ -17,7 +17,7 @@ def percent(ratio: float, *, whole: bool = False) -> str:
     """A ratio as a change: 1.034 is +3.4%; beyond a hundredfold its digits say nothing.
 
     Args:
-        whole: its source's digits allow no more than whole percents.
+        whole: the digits of its source allow no more than whole percents.
     """
     if ratio > _HUNDREDFOLD:
         return "over 100x"
@@ -34,13 +34,13 @@ def interval(ci: tuple[float, float] | None) -> str:
 
 
 def allowed(ratio: float, digits: tuple[float, float]) -> str:
-    """A number whose source prints few digits, and what these may stand for."""
+    """A number whose source prints few digits, and the values that these allow."""
     low, high = (percent(one, whole=True) for one in digits)
     return f"{percent(ratio, whole=True)} is {low} to {high} by its printed digits"
 
 
 def span(low: float | None, high: float | None, *, whole: bool = False) -> str:
-    """A range of ratios, or one end of it; `whole` as of `percent`."""
+    """A range of ratios, or one end of it; `whole` as in `percent`."""
     if low is not None and high is not None:
         lower, upper = percent(low, whole=whole), percent(high, whole=whole)
         return lower if lower == upper else f"{lower} to {upper}"
@@ -59,20 +59,20 @@ def of(change: str, noun: str) -> str:
 
 
 def not_stated(field: str) -> str:
-    """The phrase for a field of which a source says nothing."""
+    """The phrase for a field that a source does not state."""
     return field + _NOT_STATED
 
 
 def known_and_not_stated(differs: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Of phrases on how a finding is apart from a question: in what it differs, and the fields of
-    which its source says nothing, which may be alike."""
+    """From phrases on the distance to a question: the differences, and the fields that the source
+    does not state, which may be alike."""
     phrases = list(differs)
     unknown = [one.removesuffix(_NOT_STATED) for one in phrases if one.endswith(_NOT_STATED)]
     return [one for one in phrases if not one.endswith(_NOT_STATED)], unknown
 
 
 def apart(differs: Iterable[str], alike: str) -> str:
-    """The same in words, after the word for how near it is; `alike` where there is neither."""
+    """The same in words, after the word for nearness; `alike` where there are neither."""
     known, unknown = known_and_not_stated(differs)
     parts = [
         f"differs in: {', '.join(known)}" if known else "",

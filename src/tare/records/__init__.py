@@ -1,1 +1,1 @@
-"""What trials leave behind: the files of a run, their models, and how they are read."""
+"""The records of trials: the files of a run, their models, and how they are read."""

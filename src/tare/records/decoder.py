@@ -50,8 +50,8 @@ def _resolution(lowest: int, highest: int, figures: int) -> tuple[int, int, int]
 class Decoder:
     """Decodes the histograms of one log, one after the other.
 
-    The package's own decoding, without making an empty histogram for each. Where anything is
-    unusual, it is left to the package, and so is the error.
+    It does the package's own decoding, without an empty histogram for each. Anything unusual is
+    left to the package, and so is the error.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Decoder:
 
     def latencies(self, text: str) -> Latencies:
         """The histogram of a line. In closed loop, the lines of service and of response time are
-        the same, and then so is the object."""
+        the same, and then they share one object."""
         if text != self._text:
             found = self._quickly(text)
             self._latencies = Latencies.of(HdrHistogram.decode(text)) if found is None else found
@@ -87,7 +87,7 @@ class Decoder:
                 self._make_room(size)
             seen = decode(payload, _PAYLOAD.size, self._address, size, 8)
         except (*DECODE_ERRORS, struct.error):
-            self._make_room(0)  # it may have been written to
+            self._make_room(0)  # the array may have been written to
             return None
         if not seen["total"]:
             return None

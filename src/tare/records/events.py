@@ -1,4 +1,4 @@
-"""What happened inside the database during a trial: compactions and garbage collections."""
+"""Events inside the database during a trial: compactions and garbage collections."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_EVENTS = 100_000
-"""lines that are read of one file; an hour with 25 pauses a second has as many"""
+"""lines read from one file; an hour with 25 pauses a second has as many"""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that lasted.
+    """An event with a duration.
 
     Attributes:
         start, end: Unix times, seconds.

@@ -1,7 +1,7 @@
 """Reads interval histogram logs (.hlog, V2) and merges their histograms exactly.
 
-Decoding is the hdrhistogram package's. The log's lines are split here, because that package's own
-log reader passes over lines that it cannot read without a word, and a truncated log must show.
+The hdrhistogram package decodes. The log's lines are split here, because the package's own log
+reader silently skips lines that it cannot read, and a truncated log must show.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ LONGEST_LINE = 1 << 20
 the limit keeps a hostile file from unpacking into all of the memory."""
 P99 = 99.0
 RESPONSE = "-rt"
-"""Tags that end so are of response times."""
+"""Tags with this ending are of response times."""
 
 
 class LoggedInterval(NamedTuple):
-    """One line of a log: what one tag saw in one interval."""
+    """One line of a log: the histogram of one tag in one interval."""
 
     tag: str
     start_s: float
@@ -80,7 +80,7 @@ def read_hlog(path: Path) -> HistogramLog:
 
 
 def _quickly(path: Path) -> HistogramLog | None:
-    """By the compiled reader, which takes only logs with nothing unusual in them."""
+    """By the compiled reader, which accepts only logs with nothing unusual in them."""
     found = quick_hlog.read(path, P99) if quick_hlog else None
     if found is None:
         return None
@@ -103,7 +103,7 @@ def _latencies(counts: tuple[int, bytes], half: int) -> Latencies:
 
 
 def _carefully(path: Path) -> HistogramLog:
-    """Line by line; what cannot be read is named."""
+    """Line by line; lines that cannot be read are named."""
     adding = _Adding(path.name)
     same = _Same()
     try:
@@ -127,7 +127,7 @@ def _carefully(path: Path) -> HistogramLog:
 
 @dataclass
 class _Same:
-    """Lines in a row that differ in their tags only: in closed loop, service and response time."""
+    """Lines in a row that differ only in their tags: in closed loop, service and response time."""
 
     rest: str = ""
     tags: tuple[str, ...] = ()
@@ -135,7 +135,7 @@ class _Same:
 
 
 class _Adding:
-    """What was read of a log so far, added up."""
+    """The sum of a log so far."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -179,7 +179,7 @@ class _Adding:
                 self._row.add(found)
 
     def _end_row(self) -> None:
-        """Keep the interval that was added up, with what came of it before."""
+        """Keep the added-up interval, with earlier values of it."""
         own = self._row.latencies()
         if own.counts.size:
             before = self._rows.get(self._when)
@@ -187,7 +187,7 @@ class _Adding:
         self._row.clear()
 
     def log(self) -> HistogramLog:
-        """All of it."""
+        """The whole log."""
         self._end_row()
         totals: dict[str, Latencies] = {}
         for tags, total in self._totals.items():

@@ -1,4 +1,4 @@
-"""What is measured on servers without a database, and kept for this machine until it is renewed."""
+"""Measurements of servers without a database, kept for this machine until they are renewed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class MeasuredMachine(MeasurementPart):
 
 
 LEAST_STOP_S = 0.05
-"""A hypervisor takes a CPU away for tens of milliseconds; what lasts longer was stopped."""
+"""A hypervisor takes a CPU away for tens of milliseconds; a longer gap means a stop."""
 
 
 def stood_still(gap_s: float, slice_s: float) -> bool:
@@ -45,7 +45,7 @@ def stood_still(gap_s: float, slice_s: float) -> bool:
     for longer than a hypervisor's pauses where that is longer.
 
     Args:
-        gap_s: in time in which it was driven; between its slices that stands still.
+        gap_s: in time in which it was driven; this clock stands still between its slices.
     """
     return gap_s >= max(slice_s / 2, LEAST_STOP_S)
 
@@ -90,7 +90,7 @@ _Record = TypeVar("_Record", bound=MeasurementPart)
 
 
 def keep(found: KeptMeasurement, cache: Path | None = None) -> Path:
-    """Put it into the cache, in place of an earlier one.
+    """Put the measurement into the cache, in place of an earlier one.
 
     Raises:
         RecordError: it cannot be written.
@@ -118,12 +118,12 @@ def write(found: MeasurementPart, file: Path) -> None:
 
 
 def kept_at(kind: type[KeptMeasurement], cache: Path | None = None) -> Path:
-    """The file in the cache that has this machine's latest."""
+    """The file in the cache with this machine's latest measurement."""
     return (cache or default_cache()) / kind.kept_as
 
 
 def read(kind: type[_Record], file: Path) -> _Record | None:
-    """What a file holds; None: there is none, or it cannot be read."""
+    """The content of a file; None: it is missing or cannot be read."""
     try:
         return kind.model_validate_json(file.read_bytes())
     except (OSError, ValidationError):
@@ -133,7 +133,7 @@ def read(kind: type[_Record], file: Path) -> _Record | None:
 def kept_here(
     kind: type[_Kind], facts: MachineFacts, cache: Path | None = None, file: str = ""
 ) -> _Kind | None:
-    """This machine's latest; None: there is none, or it is another machine's or kernel's.
+    """This machine's latest measurement; None: there is none, or its machine or kernel differs.
 
     Args:
         file: its name in the cache, where the kind has several.

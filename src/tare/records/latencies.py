@@ -1,4 +1,4 @@
-"""Histograms of times: added exactly, and asked for percentiles."""
+"""Histograms of times: added exactly, and read at percentiles."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class Latencies:
         return int(self.counts.sum())
 
     def check_alike(self, other: Latencies) -> None:
-        """Both have the same resolution.
+        """Check that both have the same resolution.
 
         Raises:
-            RecordError: they have not.
+            RecordError: their resolutions differ.
         """
         if (self.unit, self.half, self.tick_ns) != (other.unit, other.half, other.tick_ns):
             raise RecordError(
@@ -99,7 +99,7 @@ class Latencies:
     def quantiles_us(self, percentiles: Sequence[float]) -> list[float]:
         """Values at the percentiles (0 to 100) in microseconds; empty where nothing was counted.
 
-        As HdrHistogram does it: the highest value equivalent to the one at the wanted rank, so
+        As in HdrHistogram, it is the highest value equivalent to the one at the wanted rank. So
         the error is at most the histogram's resolution, 0.1% for 3 digits.
         """
         cumulated = np.cumsum(self.counts)
@@ -195,7 +195,7 @@ class Sum:
         self._end = max(self._end, end)
 
     def _make_room(self, first: int, end: int) -> None:
-        """Room for these indices and those that are filled, and for more beyond."""
+        """Room for these indices, for the filled ones, and for more beyond."""
         room = self._room
         if self._end:
             first, end = min(first, self._first), max(end, self._end)
@@ -209,7 +209,7 @@ class Sum:
         return self._room.counts[self._first - start : self._end - start]
 
     def latencies(self) -> Latencies:
-        """All of it, as a histogram of its own."""
+        """The sum, as a histogram of its own."""
         return replace(self._room, counts=self._filled().copy(), first=self._first)
 
     def clear(self) -> None:
@@ -219,5 +219,5 @@ class Sum:
 
 
 def _rank(percentile: float, total: int) -> int:
-    """Of so many observations in order, from 1, the one at the percentile."""
+    """Rank, from 1, of the observation at the percentile, out of so many in order."""
     return max(1, math.ceil(percentile / 100 * total - 1e-6))

@@ -1,4 +1,4 @@
-"""The paths of a run directory: which file lies where."""
+"""The paths of the files in a run directory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 UNFINISHED = "."
-"""Directories of trials that are still being written begin with this."""
+"""Prefix of directories of trials that are still being written."""
 FAILED = ".failed-"
 """Between the trial's name and the attempt's number in the directory of a failed attempt."""
 
@@ -46,7 +46,7 @@ class TrialFiles:
 
     @property
     def events(self) -> Path:
-        """What happened inside the database: compactions, garbage collections."""
+        """Events inside the database: compactions, garbage collections."""
         return self.root / "events.jsonl"
 
     @property
@@ -59,7 +59,7 @@ class TrialFiles:
         return self.root / "logs"
 
     def present(self) -> list[str]:
-        """The record files that are there, as paths inside the run directory, sorted."""
+        """The existing record files, as paths inside the run directory, sorted."""
         try:
             names = sorted(e.name for e in self.root.iterdir() if e.is_file())
         except OSError:
@@ -113,17 +113,17 @@ class RunFiles:
 
     @property
     def maxima(self) -> Path:
-        """What was found of the maxima that loads refer to; absent where none does."""
+        """The maxima found for loads that refer to them; absent where none does."""
         return self.root / "maxima.json"
 
     @property
     def looks(self) -> Path:
-        """The looks at the run before and at its end; absent where it was only to end."""
+        """The looks at the run before and at its end; absent where none was planned before."""
         return self.root / "looks.json"
 
     @property
     def prices(self) -> Path:
-        """What the ways to a server cost here, without a database; absent where nobody weighed."""
+        """The costs of ways to a server here, without a database; absent unless weighed."""
         return self.root / "prices.json"
 
     @property

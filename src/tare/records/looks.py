@@ -1,7 +1,7 @@
-"""The looks at a run: after which rounds it was asked whether it may end, and what came of it.
+"""The looks at a run: the rounds after which it could have ended, and the decisions.
 
-Absent where nobody looked before the planned end. Written by the program that runs a study, read
-by the analysis, which takes the levels of its tests from it.
+Absent where nobody looked before the planned end. The program that runs a study writes them, and
+the analysis takes the levels of its tests from them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Why = Literal["planned", "end", "time"]
-"""planned: before the last round, and the run goes on where it is not decided; end: after the last
-round; time: no further round would have ended within design.at_most"""
+"""planned: before the last round, and an undecided run goes on; end: after the last round; time: no
+further round would have ended within design.at_most"""
 
 
 class Look(BaseModel):
@@ -56,13 +56,13 @@ class Looks(BaseModel):
         return last if last is not None and (last.final or last.decided) else None
 
     def with_look(self, look: Look) -> Looks:
-        """These and one more, which replaces one after the same round."""
+        """These looks and one more, which replaces a look after the same round."""
         others = [one for one in self.looks if one.round != look.round]
         return Looks(looks=sorted([*others, look], key=lambda one: one.round))
 
 
 def read_looks(file: Path) -> Looks:
-    """The looks at a run; none where there is no such file.
+    """The looks at a run; none where the file is missing.
 
     Raises:
         RecordError: it cannot be read. Without it the levels of all tests would be wrong.

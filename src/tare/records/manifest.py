@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 FORMAT = 1
 HIDDEN = "not seen from outside"
-"""Value of a parity fact that a unit's platform keeps from everybody else."""
+"""Value of a parity fact that a unit's platform hides from everyone else."""
 
 
 class Record(BaseModel):

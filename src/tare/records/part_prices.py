@@ -1,5 +1,5 @@
-"""What a platform's parts cost, as `tare weigh` finds it: system calls, storage, the machine, names
-and starts."""
+"""Costs of a platform's parts, as `tare weigh` finds them: system calls, storage, the machine,
+names and starts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 WeighedPart = Literal["system", "storage", "machine", "name", "start"]
 BILLED: tuple[WeighedPart, ...] = ("system", "storage")
-"""Parts whose prices are lines of a bill: each is kept in a file of its own, in the cache and in a
+"""Parts whose prices are lines of a bill: each has a file of its own, in the cache and in a
 run."""
 
 
@@ -96,7 +96,7 @@ def file_of(part: WeighedPart) -> str:
 
 
 def keep_parts(found: PartWeighing, directory: Path | None = None) -> None:
-    """Put the prices of each billed part in place of earlier ones.
+    """Replace the kept prices of each billed part.
 
     Args:
         directory: a run's; None: the cache.
@@ -110,12 +110,12 @@ def keep_parts(found: PartWeighing, directory: Path | None = None) -> None:
 
 
 def parts_in(directory: Path) -> list[PartWeighing]:
-    """Those of all billed parts that a run has."""
+    """The prices of all billed parts that a run has."""
     found = (read(PartWeighing, directory / file_of(part)) for part in BILLED)
     return [one for one in found if one is not None]
 
 
 def parts_here(facts: MachineFacts, cache: Path | None = None) -> list[PartWeighing]:
-    """This machine's latest prices of all billed parts, those of another kernel left out."""
+    """This machine's latest prices of all billed parts, except those of another kernel."""
     found = parts_in(cache or default_cache())
     return [one for one in found if one.machine == MeasuredMachine.of(facts)]

@@ -1,4 +1,4 @@
-"""A run's plan.json as plain data, whatever its state: what was left out, and whether in slices."""
+"""A run's plan.json as plain data, in any state: the conditions left out, and the slices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 256 * 2**20
-"""A plan of 1000 conditions has some 3 MB; what is larger is no plan of ours."""
+"""A plan of 1000 conditions has some 3 MB; a larger file is no plan of Tare's."""
 
 
 def read_plan(plan: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What one operation costs on each way to a server: the prices that `tare weigh` finds."""
+"""Costs of one operation on each way to a server: the prices that `tare weigh` finds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts
 
 LARGEST = 1e12
-"""Microseconds, or a count: nothing that was measured is larger."""
+"""Microseconds, or a count: no measured value is larger."""
 Operation = Literal["request", "connection", "kilobyte"]
 
 
@@ -166,7 +166,7 @@ def prices_here(
 ) -> Weighing | None:
     """This machine's latest prices for this database's protocol; None: there are none.
 
-    Those of a host over SSH are never among them, whatever the host is: they are of another way.
+    Prices of a host over SSH are never among them, whatever the host: they are of another way.
     """
     found = kept_here(Weighing, facts, cache, file=_kept_file(database, operation))
     return found if found is not None and found.on_host is None else None

@@ -1,7 +1,7 @@
 """Reads a run directory: its trials, and lazily their series and histograms.
 
-Records may be damaged, cut short or of another version. What cannot be used is named with its
-reason and passed over; nothing here ends the reading of the rest.
+Records may be damaged, cut short or of another version. Records that cannot be used are named with
+the reason and skipped; nothing here ends the reading of the rest.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SHARED = ("levels", "setup", "units", "database", "warm_up")
 
 
 class ProgressInterval(NamedTuple):
-    """What one client reported of one interval of the measured part.
+    """One client's report of one interval of the measured part.
 
     Attributes:
         t: end of the interval, seconds since that client's measured part began.
@@ -118,7 +118,7 @@ class Run:
         return read_left_out(self.files.plan)
 
     def slicing(self) -> dict[str, Any]:
-        """How the plan came to slices or to one piece; empty where it does not say."""
+        """Why the plan has slices or one piece; empty where it does not say."""
         return read_slicing(self.files.plan)
 
     def skipped_files(self) -> list[str]:
@@ -148,7 +148,7 @@ def read_run(directory: Path) -> Run:
 
 
 def _share(manifest: TrialManifest, alike: dict[tuple[str, str], Any]) -> None:
-    """Let trials of one deployment share what is the same in all of them: most of a manifest."""
+    """Let trials of one deployment share their common fields: most of a manifest."""
     for name in SHARED:
         own = getattr(manifest, name)
         kept = alike.setdefault((manifest.deployment, name), own)
@@ -206,7 +206,7 @@ def _read_progress(path: Path) -> tuple[list[ProgressInterval], list[str]]:
 
 
 def _parsed(line: str) -> Any:
-    """The quick parser's, which refuses a little more than the usual one."""
+    """The quick parser's result; it refuses a little more than the usual parser."""
     try:
         return from_json(line)
     except ValueError:

@@ -27,8 +27,8 @@ class Samples:
     """One row per sampled value, in the order of the file.
 
     Attributes:
-        parts: what was sampled, in the order in which it first appears.
-        part: which of the parts, shape (rows,).
+        parts: the sampled parts, in the order in which they first appear.
+        part: the part of each row, shape (rows,).
         t: Unix s, shape (rows,); NaN where the file has none.
         value: shape (rows,); NaN where the file has none.
     """
@@ -52,8 +52,7 @@ class Samples:
         )
 
     def rows(self, chosen: NDArray[np.bool_]) -> list[tuple[SeriesKey, NDArray[np.intp]]]:
-        """Each part with those of its rows that are chosen, ascending; parts with none are left
-        out."""
+        """Each part with its chosen rows, ascending; parts without chosen rows are left out."""
         own = np.flatnonzero(chosen)
         own = own[np.argsort(self.part[own], kind="stable")]
         ends = np.searchsorted(self.part[own], np.arange(len(self.parts)), side="right")
@@ -100,13 +99,13 @@ def read_samples(path: Path) -> Samples:
 
 
 def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """NaN where there is none."""
+    """The numbers, with NaN for missing ones."""
     found: NDArray[np.float64] = column.cast("float64").to_numpy()
     return found
 
 
 def _names(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """The distinct names, and per row which; the empty name where there is none."""
+    """The distinct names, and the name's number per row; a missing name is the empty name."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):

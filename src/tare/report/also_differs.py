@@ -1,4 +1,4 @@
-"""What files of other tools tell that differs between the two sides of an effect, beside it."""
+"""Differences between the two sides of an effect that files of other tools state, beside it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LONGEST = 60
 
 def also_differs(analysis: Analysis, effect: Effect) -> str:
     """A difference that the study does not vary, such as `recordcount 10000000 instead of 2000000`,
-    by which the effect may be another's; empty: none is known, or Tare measured it itself.
+    which may cause the effect; empty: none is known, or Tare measured it itself.
 
-    In its own runs the units' facts are compared, of which the check "parity" warns.
+    In Tare's own runs the units' facts are compared; the check "parity" warns of differences.
     """
     unexpected = [one for one in analysis.parity if not one.expected]
     if not unexpected or not analysis.imported:
@@ -37,7 +37,7 @@ def also_differs(analysis: Analysis, effect: Effect) -> str:
 
 
 def grid_note(analysis: Analysis, effects: Iterable[Effect]) -> list[str]:
-    """The same of a table of effects, in a sentence: of how many, and what."""
+    """`also_differs` for a table of effects, in a sentence: how many effects, and what differs."""
     found = [also_differs(analysis, one) for one in effects]
     named = [one for one in found if one]
     if not named:
@@ -51,7 +51,7 @@ def grid_note(analysis: Analysis, effects: Iterable[Effect]) -> list[str]:
 
 
 def _difference(one: ParityDifference, before: frozenset[str], after: frozenset[str]) -> str:
-    """The fact on both sides, where it is another one there; empty: it is the same."""
+    """The fact on both sides, where they differ; empty: it is the same."""
     then = [value for value, names in one.values.items() if before.intersection(names)]
     now = [value for value, names in one.values.items() if after.intersection(names)]
     both = (*then, *now)

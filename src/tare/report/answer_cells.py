@@ -1,4 +1,4 @@
-"""The answer of a study of few comparisons: of each its change, interval, values and verdict."""
+"""The answer of a study of few comparisons: change, interval, values and verdict of each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AnswerCell:
 
 
 def answer_cells(analysis: Analysis, answers: Sequence[TreatmentAnswer]) -> dict[int, AnswerCell]:
-    """Effect, by its place in the analysis, to what is shown of it."""
+    """Place of an effect in the analysis to the cell that shows it."""
     lines = [line for answer in answers for line in answer.lines]
     scales = {name: _scale(analysis, lines, name) for name in {line.metric for line in lines}}
     return {line.effect: _cell(analysis, line, scales[line.metric]) for line in lines}
@@ -69,19 +69,19 @@ def _cell(analysis: Analysis, line: MetricAnswer, scale: Scale | None) -> Answer
 
 
 def _undirected(change: str) -> str:
-    """What rounds to no change is neither higher nor lower."""
+    """A change that rounds to no change is neither higher nor lower."""
     amount, _, _ = change.partition(" ")
     return amount if amount == "0.0%" else change
 
 
 def _tail(line: MetricAnswer) -> str:
-    """The margin is not named twice, and what noise takes back follows the verdict at once."""
+    """The margin is not named twice, and a doubt because of noise follows the verdict at once."""
     tail = line.tail.lstrip()
     return tail.replace(" margin)", ")") if "margin" in line.verdict else tail
 
 
 def _values(metric: Metric, effect: Effect) -> str:
-    """Both sides with their unit, and the difference where the unit is how it is thought of."""
+    """Both sides with their unit, and their difference where readers think in that unit."""
     base, treated = (
         plain(numbers.quantity(value, metric.unit))
         for value in (effect.baseline_value, effect.treatment_value)
@@ -94,7 +94,7 @@ def _values(metric: Metric, effect: Effect) -> str:
 
 
 def _unbroken(interval: str) -> str:
-    """An interval that no line ends within."""
+    """An interval that no line break splits."""
     return interval.replace(", ", ",\u00a0")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SENTENCES = 6
 """With more treatments than this, the answer is given as tables."""
 MOST_ROWS = 10
-"""Of a longer table, only the averages are shown at first."""
+"""A longer table shows only the averages at first."""
 MARKS: dict[Verdict, str] = {
     "different": "\u25cf",
     "different within the margin": "\u25d0",
@@ -59,8 +59,8 @@ class AnswerGrid:
 
 
 def answer_grids(analysis: Analysis) -> list[AnswerGrid]:
-    """A table per primary metric, or one of all primary metrics where there is nothing else to
-    put into columns; none if sentences do."""
+    """A table per primary metric, or one of all primary metrics where nothing else can make
+    columns; none if sentences suffice."""
     primary = words.primary_metrics(analysis)
     names = [m.name for m in primary]
     numbered = [(i, e) for i, e in enumerate(analysis.effects) if e.metric in names]
@@ -142,7 +142,7 @@ def _joint(differing: Iterable[dict[str, str]]) -> list[str]:
 def _grid(
     title: str, corner: str, cells: list[tuple[str, str, GridCell]], columns: list[str]
 ) -> AnswerGrid:
-    """The shorter of both directions lies across, so that a phone shows most of it."""
+    """The shorter direction lies across, so that a phone shows most of it."""
     rows = list(dict.fromkeys(row for row, _, _ in cells))
     across = columns or list(dict.fromkeys(column for _, column, _ in cells))
     turned = not columns and len(across) > max(4, len(rows))
@@ -173,7 +173,7 @@ def _cell(analysis: Analysis, place: int, effect: Effect) -> GridCell:
 def _placed(
     analysis: Analysis, numbered: list[tuple[int, Effect]]
 ) -> list[tuple[int, Effect, tuple[str, ...], str, str]]:
-    """Per effect its place, itself, the factors compared, its row and its column."""
+    """For each effect its place, itself, the compared factors, its row and its column."""
     apart = [levels_apart(analysis, effect) for _, effect in numbered]
     joint = _joint(differing for differing, _ in apart)
     always = set.intersection(*(set(e.over) for _, e in numbered)) if numbered else set()

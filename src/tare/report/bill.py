@@ -1,4 +1,4 @@
-"""Shows bills, what prices predict beside what was measured: sentences, a table, waterfalls."""
+"""Shows bills, the prices' predictions beside the measurements: sentences, a table, waterfalls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDTH = 360
 _TOP, _ROW, _BAR, _AXIS = 44, 40, 14, 24
 _MOST_NAMED = 3
 _LEAST = 0.005
-"""microseconds that are rounded to none: page faults that hardly ever happen"""
+"""microseconds that round to none: page faults that hardly ever happen"""
 WORDS = {
     "consistent": "consistent",
     "contradicted": "contradicted",
@@ -50,7 +50,7 @@ def sentences(analysis: Analysis) -> list[tuple[Bill, str]]:
 
 
 def _bills(analysis: Analysis) -> list[tuple[Bill, tuple[str, str]]]:
-    """The bills with the names of treatment and baseline as a reader says them."""
+    """The bills, with the reader's names of treatment and baseline."""
     names = pair_names(analysis)
     return [
         (one, names.get((one.treatment, one.baseline), (one.treatment, one.baseline)))
@@ -80,7 +80,7 @@ def _lines_left_out(analysis: Analysis) -> list[str]:
 
 
 def in_words(bill: Bill, by: str = "by prices") -> str:
-    """What prices predict, what was measured, and the word for both."""
+    """The prices' prediction, the measurement, and the word for both."""
     return (
         f"{_amount(bill.us, bill.ci)} ({_share(bill.us, bill)}) {by}, "
         f"{_amount(bill.measured_us, bill.measured_ci)} ({_share(bill.measured_us, bill)}) "
@@ -97,7 +97,7 @@ def _sentence(bill: Bill, by: str, treatment: str, baseline: str) -> str:
 
 
 def _where(bill: Bill) -> str:
-    """Who used most of what is not explained."""
+    """Who used most of the unexplained part."""
     beyond = {one.owner: one.measured_us - one.us for one in bill.owners if one.owner != SOFTIRQ}
     same = {owner: us for owner, us in beyond.items() if us * bill.unexplained_us > 0}
     if not same:
@@ -111,7 +111,7 @@ def _where(bill: Bill) -> str:
 
 
 def source(analysis: Analysis) -> str:
-    """What the prices are, and what they cannot say."""
+    """The source of the prices, and what they cannot show."""
     if analysis.bills is None:
         return ""
     bills = analysis.bills
@@ -128,7 +128,7 @@ def source(analysis: Analysis) -> str:
 
 
 def _beside(analysis: Analysis) -> str:
-    """What the lines beside those of packets rest on; empty: there are none."""
+    """The basis of the lines beside those of packets; empty: there are no such lines."""
     bills = analysis.bills
     if bills is None or bills.parts_made is None:
         return ""
@@ -147,7 +147,7 @@ def _beside(analysis: Analysis) -> str:
 
 
 def bill_table(analysis: Analysis) -> Table:
-    """Every line of every bill, with the sum and what was measured."""
+    """Every line of every bill, with the sum and the measurement."""
     columns = ["Treatment", "Baseline", "What", "How many", "Each", "Per operation",
                "95% CI", "Of the baseline", "Verdict"]  # fmt: skip
     rows: list[list[Cell]] = []
@@ -172,7 +172,7 @@ def bill_table(analysis: Analysis) -> Table:
 
 
 def owners_table(analysis: Analysis) -> Table:
-    """By whom CPU time should be used more, and was."""
+    """Whose CPU time should be higher, and whose was."""
     columns = ["Treatment", "Baseline", "Used by", "By prices", "95% CI", "As measured", "95% CI"]
     rows: list[list[Cell]] = []
     keys: list[RowKey] = []
@@ -187,7 +187,7 @@ def owners_table(analysis: Analysis) -> Table:
 
 
 def bill_panels(analysis: Analysis) -> list[Panel]:
-    """A waterfall per bill: its lines from the baseline on, their sum, and what was measured."""
+    """A waterfall per bill: its lines from the baseline on, their sum, and the measurement."""
     told = (sentence for _, sentence in sentences(analysis))
     bills = zip(_bills(analysis), told, strict=True)
     return [_draw(one, sentence, *said) for (one, said), sentence in bills]
@@ -241,7 +241,7 @@ def _draw(bill: Bill, sentence: str, treatment: str, baseline: str) -> Panel:
 
 
 def _scale(bill: Bill) -> Scale:
-    """Everything that is drawn, 0 among it."""
+    """The range of everything drawn, including 0."""
     ends = [0.0, *bill.ci, *bill.measured_ci]
     at = 0.0
     for line in bill.lines:
@@ -274,7 +274,7 @@ def _step(
     *,
     whisker: bool = False,
 ) -> None:
-    """One bar from where the one before ended."""
+    """One bar, from the end of the bar before."""
     text = _amount(us, ci)
     group = mark(add(root, "g"), f"{text}\n{what}")
     label(group, 0, top + 13, what, "small", length=34)

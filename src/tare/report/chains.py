@@ -1,4 +1,4 @@
-"""A way into a server over another server: both links of the chain, and what they are in all."""
+"""A way into a server over another server: both links of the chain, and their sum."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = ("in all", "95% interval", "server", "way")
 
 
 def title(analysis: Analysis) -> str:
-    """From where to where the chains lead, by way of what."""
+    """The ends of the chains, and the way between."""
     named = condition_labels(analysis)
     from_, through = (
         listing(list(dict.fromkeys(plain(named.get(one, one)) for one in names)))
@@ -32,7 +32,7 @@ def title(analysis: Analysis) -> str:
 
 
 def summary(analysis: Analysis) -> str:
-    """What each way costs over the other server in all, by the first metric; empty: no chains."""
+    """The whole cost of each way over the other server, by the first metric; empty: no chains."""
     if not analysis.chains:
         return ""
     first = analysis.chains[0]
@@ -50,7 +50,7 @@ def summary(analysis: Analysis) -> str:
 
 def chains_table(analysis: Analysis) -> Table | None:
     """A row for each way, a column for each metric; None: no way's server is compared with another
-    one."""
+    server."""
     if not analysis.chains:
         return None
     titles = {one.name: one.title for one in analysis.metrics}

@@ -1,4 +1,4 @@
-"""What to cite: Tare itself, and the published study that a study repeats."""
+"""Works to cite: Tare itself, and the published study that a study repeats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Citation:
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 
 
-# From the papers' own title pages. The two theses were found by their abstracts, which the entries
+# From the papers' own title pages. The two theses were found by their abstracts, as the entries
 # say: another thesis of that group begins with the same text.
 STUDIES: dict[str, Citation] = {
     "grambow-2018": Citation(
@@ -103,7 +103,7 @@ ALIASES = {
     "bth-2016-cassandra-kvm": "vellanki-2017",
     "kvm-thesis": "vellanki-2017",
 }
-"""Other names under which the two theses go."""
+"""Other names of the two theses."""
 
 
 def tare_itself() -> Citation:
@@ -120,7 +120,7 @@ def tare_itself() -> Citation:
 def published(study: str) -> Citation | None:
     """The published study that a study of this name repeats, e.g. grambow-2018-m3-large.
 
-    None where the name says nothing of a publication.
+    None where the name refers to no publication.
     """
     for name in (*STUDIES, *ALIASES):
         if study == name or study.startswith(f"{name}-"):
@@ -129,6 +129,6 @@ def published(study: str) -> Citation | None:
 
 
 def citations(analysis: Analysis) -> list[Citation]:
-    """What a paper that shows this analysis has to cite: the study repeated, then Tare."""
+    """The works that a paper with this analysis has to cite: the study repeated, then Tare."""
     source = published(analysis.study)
     return [source, tare_itself()] if source else [tare_itself()]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Metric
 
 SHOWN_FACTS = 12
-"""So many facts that differ are listed at once; the rest is folded or counted."""
+"""At most so many differing facts are listed at once; the rest is folded or counted."""
 VALUE_LENGTH = 160
 _STYLES = {"worse": "bold red", "better": "bold cyan", "none": "bold"}
 
@@ -55,7 +55,7 @@ def headline(comparison: RunComparison) -> str:
 
 
 def warnings(comparison: RunComparison) -> list[str]:
-    """What must be read before the answer, gravest first."""
+    """Warnings to read before the answer, gravest first."""
     found = []
     for letter, one in (("A", comparison.a), ("B", comparison.b)):
         if not one.valid:
@@ -125,7 +125,7 @@ def differences_table(comparison: RunComparison, ones: Iterable[RunDifference]) 
 
 
 def changes_table(comparison: RunComparison, ones: Iterable[EffectChange]) -> Table:
-    """Effect by effect: has what the treatment costs changed?"""
+    """Effect by effect: whether the treatment's cost changed."""
     columns = ["Treatment", "Baseline", "Metric", "Effect in A", "Effect in B", "Change", "95% CI",
                "Margin", "Verdict", "p adjusted"]  # fmt: skip
     rows = [
@@ -144,7 +144,7 @@ def changes_table(comparison: RunComparison, ones: Iterable[EffectChange]) -> Ta
 
 
 def differed_table(differences: Iterable[ProvenanceDifference]) -> Table:
-    """What else is not the same in both runs."""
+    """Facts that differ between the two runs."""
     rows = [
         [
             Cell(d.section),
@@ -174,7 +174,7 @@ def _change(one: Tested) -> list[Cell]:
 
 
 def _methods(ones: Iterable[Tested]) -> list[str]:
-    """How intervals were made, each way once; the degrees of freedom are told by the JSON."""
+    """How intervals were made, each way once; the JSON has the degrees of freedom."""
     return list(dict.fromkeys(one.method.partition(", ")[0] + "." for one in ones))
 
 
@@ -215,7 +215,7 @@ def _name(side: ComparedRun) -> str:
 
 
 def what_differed(comparison: RunComparison) -> str:
-    """What else differed, in one sentence: it comes before any number."""
+    """The other differences, in one sentence: it comes before any number."""
     if not comparison.differed:
         return "Nothing else that is recorded differs between the two runs."
     facts = [
@@ -233,7 +233,7 @@ def _margins(comparison: RunComparison) -> str:
 
 
 def render_terminal(comparison: RunComparison) -> RenderableType:
-    """Warnings, what else differed, the answer in sentences."""
+    """Warnings, other differences, the answer in sentences."""
     parts: list[RenderableType] = [
         text(f"A: {_name(comparison.a)}", "bold"),
         text(f"B: {_name(comparison.b)}", "bold"),

@@ -23,10 +23,10 @@ _DIGEST = sha256().digest_size
 
 
 class CompiledTemplates(BytecodeCache):
-    """One file per template: the digest of the rest, then what Jinja writes.
+    """One file per template: the digest of the rest, then Jinja's output.
 
-    What cannot be read or written costs time and nothing else; what is of another text, or of
-    another Python, Jinja takes for absent.
+    A file that cannot be read or written costs only time. Jinja treats a file of another text, or
+    of another Python, as absent.
     """
 
     def load_bytecode(self, bucket: Bucket) -> None:
@@ -42,6 +42,6 @@ class CompiledTemplates(BytecodeCache):
 
 
 def _file(bucket: Bucket) -> Path:
-    """Of this Jinja: another one may compile the same text to something else."""
+    """The file of this Jinja version: another one may compile the same text to something else."""
     digest = sha256(f"{jinja2.__version__} {bucket.key} {bucket.checksum}".encode()).hexdigest()
     return default_cache() / "templates" / digest

@@ -1,4 +1,4 @@
-"""Further answers: on what an effect depends, and whether a treatment is noisier."""
+"""Further answers: what an effect depends on, and whether a treatment is noisier."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def interactions(analysis: Analysis) -> tuple[list[str], list[str]]:
 
 
 def interactions_note(analysis: Analysis) -> str:
-    """Why their changes may differ a little from those of the tables; empty: they do not."""
+    """Why their changes may differ a little from the tables'; empty: they do not."""
     ways = {e.how for e in analysis.effects if e.over}
     if not analysis.interactions or not ways & {"mean-of-ratios", "ratio-of-means"}:
         return ""
@@ -38,7 +38,7 @@ def interactions_note(analysis: Analysis) -> str:
 
 
 def _sentence(analysis: Analysis, one: Interaction) -> str:
-    """The analysis' sentence, its treatment under the name that the page has for it."""
+    """The analysis' sentence, with the page's name of the treatment."""
     what = one.largest_of.partition(": ")[0]
     levels = what.split(".")
     if len(levels) != len(one.compared):

@@ -24,9 +24,9 @@ _DIGITS = 5
 def embedded(analysis: Analysis, classes: dict[str, str]) -> str:
     """Compact JSON that can stand inside a script element whatever the names contain.
 
-    Numbers have five significant digits, those that are none are null. Series are thinned to what
-    is drawn. Effects, distributions and series have the order of the analysis, by which the marks
-    of the drawings name them.
+    Numbers have five significant digits; values that are no numbers are null. Series are thinned to
+    the drawn points. Effects, distributions and series have the order of the analysis, because the
+    marks of the drawings refer to them by it.
     """
     traces: dict[tuple[int, ...], int] = {}
     rows = [traces.setdefault(tuple(trials), len(traces)) for trials in effect_trials(analysis)]
@@ -80,14 +80,14 @@ def embedded(analysis: Analysis, classes: dict[str, str]) -> str:
 
 
 def _names(analysis: Analysis, effect: Effect) -> dict[str, list[str]]:
-    """How a reader says both sides, where that is not the names of their conditions."""
+    """The reader's names of both sides, where they are not the names of their conditions."""
     names = sides(analysis, effect)
     own = plain(effect.treatment), plain(effect.baseline)
     return {} if names == own else {"says": list(names)}
 
 
 def _effect(effect: Effect, metric: int, trace: int, drawn: bool) -> dict[str, Any]:
-    pairs = drawn_pairs(effect) if drawn else []  # their marks are all that needs them
+    pairs = drawn_pairs(effect) if drawn else []  # only their marks need them
     numbers = (effect.ratio, *effect.ci, effect.baseline_value, effect.treatment_value)
     return {
         "m": metric,

@@ -1,4 +1,4 @@
-"""How the run ended, and what would decide what is open, in sentences."""
+"""How the run ended, and what would decide the open questions, in sentences."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _PLAIN = 0.95
 
 
 def sentences(analysis: Analysis) -> list[str]:
-    """Of the looks at the run, if there were any, and of its extension, if that should decide."""
+    """On the looks at the run, if any, and on its extension, if that should decide."""
     return [*looks(analysis), *further(analysis)]
 
 
 def looks(analysis: Analysis) -> list[str]:
-    """Why the run ended where it did, and what its intervals are."""
+    """Why the run ended where it did, and the level of its intervals."""
     ending = analysis.ending
     if ending is None:
         return []
@@ -48,7 +48,7 @@ def looks(analysis: Analysis) -> list[str]:
 
 
 def further(analysis: Analysis) -> list[str]:
-    """How many rounds should decide what is open, how long they take, and the command."""
+    """How many rounds should decide the open questions, how long they take, and the command."""
     more = analysis.extension
     if more is None:
         return []

@@ -32,9 +32,9 @@ def shown(text: object) -> str:
 
 
 def escaped_json(document: str) -> str:
-    """The same JSON document, with what `plain` takes out written as an escape sequence.
+    """The same JSON document, with the characters that `plain` removes as escape sequences.
 
-    Such characters stand within JSON's strings alone, but for its line ends.
+    Except for its line ends, such characters occur only within JSON's strings.
     """
     return _UNUSUAL.sub(_unit, document)
 
@@ -53,6 +53,6 @@ def shorten(text: object, length: int) -> str:
 
 
 def no_formula(text: str) -> str:
-    """The text of a CSV file's cell, behind an apostrophe where a spreadsheet would compute it
-    (CSV injection)."""
+    """The text of a CSV file's cell, behind an apostrophe if a spreadsheet would compute it (CSV
+    injection)."""
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text

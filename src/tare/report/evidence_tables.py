@@ -1,4 +1,4 @@
-"""What comparisons rest on, in tables: how far apart identical setups were, what else differed."""
+"""The evidence behind comparisons, in tables: distances of identical setups, other differences."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis, TrialSummary
 
 LEVELS = "levels."
-"""Before a factor's name in a column's; no other column begins so."""
+"""Prefix of a factor's name in a column's; no other column begins so."""
 METRIC = "metric."
-"""Before the name of a metric of imported files that another column already has."""
+"""Prefix of a metric of imported files if another column already has its name."""
 
 _IDENTITY: Mapping[str, Any] = {
     "study": pa.string(),
@@ -49,7 +49,7 @@ _FLAGS: Mapping[str, Any] = {
 }
 _ENDS = ("_low", "_high")
 _SPECIAL = ',"\n\r'
-"""A text with one of these, or an empty one, stands in quotes."""
+"""A text with one of these, or an empty text, stands in quotes."""
 
 
 def trials_table(analysis: Analysis) -> pa.Table:
@@ -79,7 +79,7 @@ def trials_table(analysis: Analysis) -> pa.Table:
         row |= trial.model_dump(include={"trial", "condition", *_PLACE, *_FLAGS} - {"errors"})
         row |= {column: trial.values.get(name) for name, column in metrics.items()}
         if trial.sources:
-            row["saturated"] = None  # no other tool tells whether its client was the limit
+            row["saturated"] = None  # no other tool reports whether its client was the limit
         rows.append(row | {"errors": _errors(trial)})
     return pa.Table.from_pylist(rows, schema=pa.schema(schema))
 
@@ -91,12 +91,12 @@ def _numbered(name: str) -> list[tuple[int, str]]:
 
 
 def _errors(trial: TrialSummary) -> float:
-    """Failed operations; an imported trial has them among its values."""
+    """Failed operations; an imported trial has their number among its values."""
     return trial.values.get("errors", float(trial.errors))
 
 
 def effects_table(analysis: Analysis) -> pa.Table:
-    """One row per effect: the fields of the JSON but those of parts; an interval is two columns."""
+    """One row per effect: the fields of the JSON except parts; an interval is two columns."""
     units = {metric.name: metric.unit for metric in analysis.metrics}
     factors = list(dict.fromkeys(f for e in analysis.effects for f in e.levels))
     if not analysis.effects:
@@ -154,7 +154,7 @@ def csv(table: pa.Table) -> str:
 
 
 def _cell(value: Any) -> str:
-    """A cell of a CSV file: empty is not known, an empty text has quotes."""
+    """A cell of a CSV file: an unknown value is empty, an empty text has quotes."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""How much of a large study one page shows, so that it stays quick and below 3 MB.
+"""The part of a large study that one page shows, so that it stays quick and below 3 MB.
 
 Each cut is named where it is made; the files beside the page have everything.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FOREST_ROWS = 240
 BLOCK_RATIOS = 30
-"""Of one effect: more marks in one row are a bar."""
+"""Blocks of one effect: more marks in one row are a bar."""
 TRIAL_CELLS = 3_000
 TRIAL_ROWS = 200
 TRIAL_FILES = 150
@@ -28,14 +28,14 @@ SERIES_ROWS = 120
 SERIES = 240
 SERIES_PANELS = 24
 LATENCY_LINES = 18
-"""As many lines as can be told apart by colour and dashes."""
+"""As many lines as colour and dashes can tell apart."""
 WHY = 12
 EXHIBITS = 900_000
 """Characters of the drawings of all exhibits together."""
 EXHIBIT_ROWS = 200
 WHY_ROWS = 200
 OTHERS = 60
-"""Effects whose cells open to the sources of what others found."""
+"""Effects whose cells open to the sources of published findings."""
 # What a reader looks for after the primary metrics.
 _USUAL = (
     "service_demand",
@@ -57,19 +57,19 @@ def ranked_metrics(analysis: Analysis) -> list[Metric]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Effects on one metric that are drawn together; `places` are theirs in the analysis."""
+    """Effects on one metric that are drawn together; `places` are their places in the analysis."""
 
     metric: Metric
     places: list[int]
     single: bool = False
-    """Effects at single levels, of a study that also has the averages over them."""
+    """Effects at single levels, in a study that also has the averages over them."""
 
 
 def drawn_effects(analysis: Analysis) -> list[Drawn]:
-    """What the figure of effects draws: of a large study the averages over all levels first.
+    """The effects that the figure draws: in a large study the averages over all levels first.
 
-    Averages (or all effects, where there are few) of as many metrics as have FOREST_ROWS effects;
-    then, of a large study, the effects at single levels on the primary metrics.
+    These are averages (or all effects, where there are few) of as many metrics as have FOREST_ROWS
+    effects. In a large study the effects at single levels on the primary metrics follow.
     """
     leading = _leading(analysis)
     by_metric: dict[str, list[int]] = {}
@@ -104,8 +104,8 @@ def _leading(analysis: Analysis) -> set[int]:
 
 
 def drawn_pairs(effect: Effect) -> list[Pair]:
-    """The ratios of single blocks that are drawn: of very many some, evenly by rank, so that the
-    smallest, the largest and how they spread stay as they are."""
+    """The ratios of single blocks that are drawn. Of very many, some are drawn, evenly by rank, so
+    that the smallest, the largest and the spread stay as they are."""
     if len(effect.pairs) <= BLOCK_RATIOS:
         return effect.pairs
     ranked = sorted(effect.pairs, key=lambda pair: pair.ratio)
@@ -139,9 +139,9 @@ def _undrawn_effects(analysis: Analysis, drawn: list[Drawn], places: set[int]) -
 
 
 def nearest(analysis: Analysis, at_most: int) -> set[str]:
-    """The conditions that are looked at in single figures: of many, those nearest to the baseline.
+    """The conditions shown in single figures: of many, those nearest to the baseline.
 
-    Nearest is who has the fewest levels that differ from the baseline's.
+    The nearest conditions have the fewest levels that differ from the baseline's.
     """
     names = [c.condition for c in analysis.conditions]
     if len(names) <= at_most:
@@ -180,7 +180,7 @@ def _first_bills(bills: Bills | None, strips: set[str]) -> Bills | None:
 
 
 def _evenly(series: list[Series], at_most: int) -> list[Series]:
-    """Of more series than one page draws, the same number of each condition."""
+    """With more series than one page draws, the same number of each condition."""
     if len(series) <= at_most:
         return series
     room = max(1, at_most // len({s.condition for s in series}))
@@ -194,7 +194,7 @@ def _evenly(series: list[Series], at_most: int) -> list[Series]:
 
 
 def nearest_note(analysis: Analysis, at_most: int, what: str = "conditions") -> str:
-    """That only the nearest conditions are drawn; empty: all are."""
+    """The note that only the nearest conditions are drawn; empty: all are."""
     if len(analysis.conditions) <= at_most:
         return ""
     return (
@@ -204,7 +204,7 @@ def nearest_note(analysis: Analysis, at_most: int, what: str = "conditions") -> 
 
 
 def for_trials(analysis: Analysis) -> tuple[Analysis, list[str]]:
-    """The analysis with what fits the table of trials, and what is left out."""
+    """The analysis with what fits the table of trials, and the note on what is left out."""
     room = TRIAL_CELLS // max(1, len(analysis.trials))
     analysis, said = _with_metrics(analysis, room, "trial", "trials.csv")
     if len(analysis.trials) > TRIAL_FILES:
@@ -232,7 +232,7 @@ def _with_metrics(analysis: Analysis, room: int, row: str, file: str) -> tuple[A
 
     Args:
         row: what a row of the table is about.
-        file: which has them all.
+        file: the file that has them all.
     """
     kept = {m.name for m in ranked_metrics(analysis)[: max(6, room)]}
     shown = [m for m in analysis.metrics if m.name in kept]
@@ -266,7 +266,7 @@ def cut_effects(analysis: Analysis, table: Table, at_most: int) -> Table:
 
 
 def cut_sources(analysis: Analysis, table: Table) -> Table:
-    """The table of effects with the sources of what others found in OTHERS cells, primary
+    """The table of effects with the sources of published findings in OTHERS cells, primary
     endpoints first; the other cells keep their line."""
     shown = [key.effect for key in table.keys if key.effect is not None]
     opened = others_found.first(analysis, shown, OTHERS)

@@ -1,4 +1,4 @@
-"""The numbers of the figures as tables, for those who cannot see the drawing or want its values."""
+"""The numbers of the figures as tables, for readers who cannot see the drawing or want values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def latency_tables(analysis: Analysis) -> list[Table]:
 def timeline_table(analysis: Analysis) -> Table:
     """Per trial and strip of the time series, the least and the greatest value.
 
-    Of more trials than a page holds, per condition.
+    Per condition if there are more trials than a page holds.
     """
     held = [s for s in timeline.STRIPS if any(s[0] in one.values for one in analysis.series)]
     titles = [title for _, title, _ in held]

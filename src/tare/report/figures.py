@@ -53,7 +53,7 @@ class Figure:
     more: str = "More metrics"
     """What the others are."""
     labels: dict[str, str] = field(default_factory=dict)
-    """What conditions in the legend are called, where it is not by their names."""
+    """Names of conditions in the legend, if they are not the conditions' own."""
 
 
 def make_figures(analysis: Analysis) -> dict[str, Figure]:

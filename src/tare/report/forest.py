@@ -27,7 +27,7 @@ _NAME, _VERDICT, _TRACK, _TRACK_HEIGHT = 13, 28, 35, 22
 def forest_panels(analysis: Analysis) -> list[Panel]:
     """One drawing per metric that has effects: primary ones, then the usual, then the others."""
     place = {c.condition: i for i, c in enumerate(analysis.conditions)}
-    # by its place in the analysis the page's script knows an effect
+    # the page's script identifies an effect by its place in the analysis
     places = {id(e): i for i, e in enumerate(analysis.effects)}
     panels = []
     for drawn in drawn_effects(analysis):

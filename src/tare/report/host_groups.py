@@ -1,4 +1,4 @@
-"""What groups of hosts that are compared are made of: the first thing that a reader is told."""
+"""The composition of compared groups of hosts: the first thing that a reader is told."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ _THEMSELVES = {
 def sentences(analysis: Analysis) -> list[str]:
     """'Identical deployments differed by 1.3% (sd) in service demand', per baseline.
 
-    Of those measured in slices also how much is the slices' noise, which longer trials reduce, and
-    how much the deployments', which more of them do.
+    For deployments measured in slices, the sentence also says how much is the slices' noise, which
+    longer trials reduce, and how much the deployments', which more deployments reduce.
     """
     metrics = [m.name for m in words.primary_metrics(analysis)]
     shown = [one for one in analysis.identical if one.metric in (*metrics, *USUAL)]
@@ -51,7 +51,7 @@ def sentences(analysis: Analysis) -> list[str]:
 
 
 def _allocated(analysis: Analysis) -> list[str]:
-    """How many rounds would have been better in the same time."""
+    """The number of rounds that would have been better in the same time."""
     one = analysis.allocation
     if one is None:
         return []
@@ -83,7 +83,7 @@ def _sentence(analysis: Analysis, own: Sequence[IdenticalSpread], beside: str) -
 
 
 def _parts(analysis: Analysis, own: Sequence[IdenticalSpread]) -> str:
-    """What makes the sd, where each metric has one sd and was measured in slices."""
+    """The parts of the sd, if each metric has one sd and was measured in slices."""
     if len({one.metric for one in own}) < len(own):
         return ""
     fitted = [(one, one.slices) for one in own if one.slices is not None]

@@ -1,4 +1,4 @@
-"""The JSON Schemas of what Tare writes: analyses, comparisons, trial manifests and prices."""
+"""The JSON Schemas of documents that Tare writes: analyses, comparisons, manifests and prices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NOT_FINITE = ("Infinity", "-Infinity", "NaN")
-"""What stands in the files for the numbers that JSON does not have."""
+"""Texts in the files for the numbers that JSON does not have."""
 
 DOCUMENTS: dict[str, tuple[type[BaseModel], str]] = {
     "analysis": (Analysis, "Tare analysis"),
@@ -31,7 +31,7 @@ DOCUMENTS: dict[str, tuple[type[BaseModel], str]] = {
 
 
 class _Written(GenerateJsonSchema):
-    """Documents as they are written: with every field, and texts for numbers not finite."""
+    """Documents as written: with every field, and with texts for numbers that are not finite."""
 
     def field_is_required(
         self,
@@ -47,8 +47,8 @@ class _Written(GenerateJsonSchema):
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema, draft 2020-12, of the document of this name.
 
-    Fields may be added in later versions, so readers must pass over fields that they do not know;
-    the schema allows them.
+    Later versions may add fields, so readers must ignore fields that they do not know; the schema
+    allows them.
 
     Raises:
         KeyError: there is no such document.
@@ -59,7 +59,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def _open(value: Any) -> Any:
-    """Without the refusal of unknown fields, which holds for this version alone."""
+    """The schema without the refusal of unknown fields, which holds only for this version."""
     if isinstance(value, dict):
         closed = value.get("additionalProperties") is False
         return {k: _open(v) for k, v in value.items() if not (closed and k == _CLOSED)}

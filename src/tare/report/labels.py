@@ -1,4 +1,4 @@
-"""Names that a reader understands for levels and for the two sides of a comparison."""
+"""Names for levels and for the two sides of a comparison that a reader understands."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Effect
 
 EMULATED = " (emulated)"
-"""behind the name of what ran in virtual machines whose processor was QEMU's emulation"""
+"""behind the name of a side in virtual machines whose processor was QEMU's emulation"""
 _WORD = 3
-"""A word of at most so many letters (on, off, one) says nothing without its factor."""
+"""A word of at most so many letters (on, off, one) means nothing without its factor."""
 
 
 def level_name(factor: str, level: str, *, among_others: bool = False) -> str:
-    """The level; with its factor where it says nothing without: 'threads 16', 'clusters two'."""
+    """The level; with its factor if it means nothing without: 'threads 16', 'clusters two'."""
     short = level.isalpha() and len(level) <= _WORD
     alone = level[:1].isalpha() and not short and not among_others
     return plain(level) if alone else f"{plain(factor)} {plain(level)}"
@@ -45,10 +45,10 @@ def ambiguous_levels(analysis: Analysis) -> set[str]:
 
 
 def condition_labels(analysis: Analysis) -> dict[str, str]:
-    """Conditions to what a reader calls them: 'client native, server docker, threads 10'.
+    """Conditions to the reader's names: 'client native, server docker, threads 10'.
 
-    Those whose levels say by themselves what they are keep their names and are not in it. Levels
-    that all conditions share are left out.
+    Conditions whose levels are clear by themselves keep their names and are not in it. Levels that
+    all conditions share are left out.
     """
     shared = ambiguous_levels(analysis)
     bare = any(not level[:1].isalpha() for c in analysis.conditions for level in c.levels.values())
@@ -88,7 +88,7 @@ def _sides(analysis: Analysis, effect: Effect) -> tuple[str, str]:
 
     The treatment is named by the levels that differ and those at which it was compared, in the
     order of the study's factors; the baseline by its levels of the factors that differ. In studies
-    of one factor both are the names of their conditions.
+    of one factor both have the names of their conditions.
     """
     names = plain(effect.treatment), plain(effect.baseline)
     if effect.aa or len(effect.levels) < 2:
@@ -107,7 +107,7 @@ def _sides(analysis: Analysis, effect: Effect) -> tuple[str, str]:
 
 
 def pair_names(analysis: Analysis) -> dict[tuple[str, str], tuple[str, str]]:
-    """(treatment, baseline) of every effect to the names that a reader sees, see `sides`."""
+    """(treatment, baseline) of every effect to the reader's names, see `sides`."""
     found: dict[tuple[str, str], tuple[str, str]] = {}
     for effect in analysis.effects:
         pair = effect.treatment, effect.baseline

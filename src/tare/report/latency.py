@@ -68,7 +68,7 @@ def latency_panels(analysis: Analysis, classes: dict[str, str], width: int) -> l
 def distribution_groups(analysis: Analysis) -> dict[str, list[Distribution]]:
     """Distributions to draw together, by title.
 
-    Response time equals service time in a closed loop; it is then not drawn a second time.
+    In a closed loop, response time equals service time and is not drawn a second time.
     """
     service = {
         (d.condition, d.operation): d.quantiles
@@ -141,13 +141,13 @@ def banded(analysis: Analysis) -> bool:
 
 
 def _drawable(distribution: Distribution) -> list[tuple[float, float, float]]:
-    """Of the band what lies under the curve."""
+    """The part of the band that lies under the curve."""
     shown = {percentile for percentile, _ in distribution.quantiles}
     return [one for one in distribution.band if one[0] in shown and one[0] < 100 and one[1] > 0]
 
 
 def _reach_of(distribution: Distribution) -> list[float]:
-    """Where the band ends below and above."""
+    """The lower and upper ends of the band."""
     return [value for _, *ends in _drawable(distribution) for value in ends]
 
 

@@ -65,7 +65,7 @@ def left_out_table(analysis: Analysis) -> Table:
 
 
 def not_compared_table(analysis: Analysis) -> Table:
-    """Every comparison that they are missing from."""
+    """Every comparison that lacks one of these conditions."""
     rows = [
         [
             Cell(one.treatment),

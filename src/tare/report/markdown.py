@@ -37,23 +37,23 @@ if TYPE_CHECKING:
     """Title and content; no content: too long in any case."""
 
 # Inline markup anywhere; a closing bracket only where it could end a link. Plain brackets and
-# signs stay as they are, so that the source of a report can be read too.
+# signs stay as they are, so that the source of a report is readable, too.
 _SPECIAL = re.compile(r"[\\`*_|~$@]|\](?=[(\[:]|$)")
 LONGEST = 60_000
 """Characters; a comment on GitHub may have 65,536."""
 LEAST_CELL = 6
-"""Characters of a table's cell, at least: a number, a unit and what surrounds them."""
+"""Least number of characters of a table's cell: a number, a unit and what surrounds them."""
 _ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 _LINK = re.compile(r"\b(https?|ftp|mailto)(:)|\b(www)(\.)", re.IGNORECASE)
-# What begins a list, a heading or a rule at the start of a line.
+# Characters that begin a list, a heading or a rule at the start of a line.
 _START = re.compile(r"^(\s*\d*)([-+#=.)])(?=[-+#=]*(\s|$))")
 
 
 def render_markdown(analysis: Analysis) -> str:
     """The whole report as GitHub-flavoured Markdown; foreign text is escaped.
 
-    The answer stays open, long tables are folded. What would make the text too long for a comment
-    is left out from the end, and named.
+    The answer stays open, long tables are folded. Parts that would make the text too long for a
+    comment are left out from the end, and named.
     """
     parts = [f"# {escape(analysis.question or analysis.study)}"]
     parts.append(f"Study {escape(analysis.study)}, run {escape(analysis.run)}.")
@@ -95,7 +95,7 @@ def _alerts(analysis: Analysis, level: str) -> list[str]:
 
 
 def _answers(analysis: Analysis) -> list[str]:
-    """A sentence per treatment, and below it what others found of the same change."""
+    """A sentence per treatment, and below it the published findings on the same change."""
     few = not answer_grids(analysis)
     lines = []
     for answer in words.answers(analysis):
@@ -108,7 +108,7 @@ def _answers(analysis: Analysis) -> list[str]:
 
 
 def _others(analysis: Analysis) -> list[Folded]:
-    """Where what others found is printed, for the primary metrics."""
+    """The places of published findings, for the primary metrics."""
     primary = {m.name for m in words.primary_metrics(analysis)}
     names = pair_names(analysis)
     content = []
@@ -124,7 +124,7 @@ def _others(analysis: Analysis) -> list[Folded]:
 
 
 def _folded(analysis: Analysis) -> list[Folded]:
-    """What a reader opens, the most asked for first."""
+    """The folded parts, the most asked for first."""
     found: list[Folded] = [_fold(tables.effects_table(analysis)), *_others(analysis)]
     found += [_exhibit(one) for one in analysis.exhibits]
     found.append(("Methods, ready to paste", _methods(analysis)))
@@ -144,7 +144,7 @@ def _folded(analysis: Analysis) -> list[Folded]:
         _fold(tables.statistics_table(analysis)),
     ]
     if len(analysis.trials) * len(analysis.metrics) * LEAST_CELL > LONGEST:
-        found.append(("Trials", None))  # thousands of trials would be written out in vain
+        found.append(("Trials", None))  # writing out thousands of trials would be in vain
     else:
         found.append(_fold(tables.trials_table(analysis)))
     facts = []
@@ -157,7 +157,7 @@ def _folded(analysis: Analysis) -> list[Folded]:
 
 
 def _exhibit(exhibit: Exhibit) -> tuple[str, list[str]]:
-    """What the study asked for: caption, figure and tables."""
+    """An exhibit of the study: caption, figure and tables."""
     content = [escape(exhibit.caption + (f" After {exhibit.after}." if exhibit.after else ""))]
     if exhibit.charts:
         content.append(f"![{escape(exhibit.title)}](figures/{exhibit.name}.svg)")
@@ -167,7 +167,7 @@ def _exhibit(exhibit: Exhibit) -> tuple[str, list[str]]:
 
 
 def _methods(analysis: Analysis) -> list[str]:
-    """The paragraph, and what to cite, in a block that no content can end."""
+    """The paragraph, and the works to cite, in a block that no content can end."""
     entries = [entry.bibtex() for entry in citations(analysis)]
     return [escape(methods_paragraph(analysis)), "```bibtex\n" + "\n\n".join(entries) + "\n```"]
 
@@ -203,7 +203,7 @@ def escape(text: object) -> str:
 
 
 def _unlinked(match: re.Match[str]) -> str:
-    """The beginning of an address such that no reader makes a link of it."""
+    """The beginning of an address, changed so that no reader makes a link of it."""
     return match[0][:-1] + ("&#58;" if match[0].endswith(":") else "&#46;")
 
 
@@ -218,7 +218,7 @@ def _why(analysis: Analysis) -> list[str]:
 
 
 def _dependence(analysis: Analysis) -> list[str]:
-    """On what primary effects depend, and who is noisier; nothing where nothing was tested."""
+    """Factors that primary effects depend on, and noisier treatments; empty without a test."""
     first, _ = dependence.interactions(analysis)
     lines = [f"- {escape(text)}" for text in (*first, *dependence.noisier(analysis))]
     note = dependence.interactions_note(analysis) if first else ""

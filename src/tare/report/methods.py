@@ -1,4 +1,4 @@
-"""A methods paragraph for a paper, from what really happened in a run."""
+"""A methods paragraph for a paper, from what a run really did."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Effect
 
 _FEW = 8
-"""so many are named one by one"""
+"""at most so many are named one by one"""
 
 
 def methods_paragraph(analysis: Analysis) -> str:
-    """How the numbers came about: set-up, design, unit of analysis, statistics, noise, machine.
+    """The origin of the numbers: set-up, design, unit of analysis, statistics, noise, machine.
 
-    Only what the records hold is stated; the rest is called unknown. Plain text on one
-    line, for the reader to put into a paper.
+    Only what the records hold is stated; the rest is called unknown. Plain text on one line, for
+    the reader to put into a paper.
     """
     sentences = [
         *_platforms(analysis),
@@ -50,7 +50,7 @@ def methods_paragraph(analysis: Analysis) -> str:
 
 
 def _platforms(analysis: Analysis) -> list[str]:
-    """What was compared, and on which database."""
+    """The compared platforms, and their database."""
     setups = _mapping(analysis.provenance.get("settings"))
     names = [c.condition for c in analysis.conditions]
     few = len(names) <= _FEW
@@ -68,7 +68,7 @@ def _platforms(analysis: Analysis) -> list[str]:
     nodes = _one(s.get("nodes") for s in _parts(setups, "database"))
     copies = _one(s.get("replication_factor") for s in _parts(setups, "database"))
     if database.get("stand_in"):
-        version = None  # it has one of its own, which its name tells
+        version = None  # it has one of its own, which its name states
     cluster = f"{kind} {version}" if version else kind
     if nodes:
         cluster += f" on {numbers.count(int(nodes), 'node')}"
@@ -80,8 +80,8 @@ def _platforms(analysis: Analysis) -> list[str]:
 
 
 def ways_taken(analysis: Analysis) -> dict[str, str]:
-    """Condition to what packets to its nodes were seen to pass through; empty where all passed the
-    same."""
+    """Condition to the path that packets to its nodes were seen to take; empty where all took the
+    same path."""
     told = {
         condition: listing([str(path) for path in dict.fromkeys(_mapping(units).values())])
         for condition, units in _mapping(analysis.provenance.get("paths")).items()
@@ -90,7 +90,7 @@ def ways_taken(analysis: Analysis) -> dict[str, str]:
 
 
 def _paths(analysis: Analysis) -> list[str]:
-    """What packets to the database passed through, where conditions differ in it."""
+    """The path of packets to the database, where conditions differ in it."""
     seen: dict[str, list[str]] = {}
     for condition, units in _mapping(analysis.provenance.get("paths")).items():
         for path in dict.fromkeys(_mapping(units).values()):
@@ -133,7 +133,7 @@ def _load(analysis: Analysis) -> list[str]:
 
 
 def _length(analysis: Analysis) -> Any:
-    """Of a slice; OFF where there were none."""
+    """The length of a slice; OFF without slices."""
     study = _mapping(analysis.provenance.get("study"))
     return _mapping(study.get("design")).get("slice", OFF)
 
@@ -146,8 +146,8 @@ def _unequal(analysis: Analysis) -> bool:
 
 
 def under_load(analysis: Analysis) -> str:
-    """What every number of the answer holds for, and what its first metric is; empty: nothing is
-    known that all conditions share."""
+    """The load for which every number of the answer holds, and the meaning of its first metric;
+    empty: the conditions share no known load."""
     loads = _parts(_mapping(analysis.provenance.get("settings")), "load")
     workload, threads, rate = (
         _one(one.get(key) for one in loads) for key in ("workload", "threads", "rate")
@@ -161,7 +161,7 @@ def under_load(analysis: Analysis) -> str:
 
 
 def _slices(analysis: Analysis) -> str:
-    """How the conditions of a block took turns; else that they did not, and what hindered it."""
+    """How the conditions of a block took turns, or that they did not, and the reason."""
     length = _length(analysis)
     if length == OFF:
         study = _mapping(analysis.provenance.get("study"))
@@ -217,7 +217,7 @@ def _design(analysis: Analysis) -> list[str]:
 
 
 def _size(study: Mapping[str, Any]) -> list[str]:
-    """The scale at which the study was run, and the part of it that was."""
+    """The scale at which the study was run, and the part of it that was run."""
     scale, only = study.get("scale"), _mapping(study.get("only"))
     parts = [f"{factor} {listing(list(levels))}" for factor, levels in only.items()]
     return [
@@ -231,7 +231,7 @@ def _size(study: Mapping[str, Any]) -> list[str]:
 
 
 def _imported(analysis: Analysis) -> list[str]:
-    """What is known of measurements of other tools, and what is not."""
+    """Known and unknown facts of measurements by other tools."""
     files = _mapping(analysis.provenance.get("sources"))
     tools = [f"{numbers.count(int(n), 'file')} of {tool}" for tool, n in files.items()]
     done = sum(trial.status == "done" for trial in analysis.trials)
@@ -283,7 +283,7 @@ def _statistics(analysis: Analysis) -> list[str]:
 
 
 def _interval(method: str) -> str:
-    """How an interval was made, without what is peculiar to one comparison."""
+    """How an interval was made, without details of one comparison."""
     first = re.split(r"\.(?:\s|$)", method, maxsplit=1)[0]
     return re.sub(r",? [\d.]+ degrees of freedom", "", first)
 
@@ -346,7 +346,7 @@ def _machine(analysis: Analysis) -> list[str]:
 
 
 def _hosts(hosts: Mapping[str, Any]) -> list[str]:
-    """What hosts that SSH reached took part, those alike together."""
+    """The hosts reached by SSH that took part, identical ones together."""
     alike: dict[str, list[str]] = {}
     for name, facts in hosts.items():
         own = _mapping(facts)
@@ -370,7 +370,7 @@ def _hosts(hosts: Mapping[str, Any]) -> list[str]:
 
 
 def _outcome(analysis: Analysis) -> list[str]:
-    """Failed trials, and doubts, which a reader of the paper has to know too."""
+    """Failed trials, and doubts, which a reader of the paper has to know, too."""
     failed = sum(trial.status == "failed" for trial in analysis.trials)
     found = [f"{numbers.count(failed, 'trial')} failed and entered no effect."] if failed else []
     if analysis.left_out:
@@ -393,7 +393,7 @@ def _one(values: Iterable[Any]) -> Any:
 
 
 def _seconds(value: Any) -> str:
-    """A duration, which a study may hold as it was written."""
+    """A duration; a study may hold it as it was written."""
     found = parse_duration(value)
     return f"{found:g} s" if isinstance(found, int | float) else str(value)
 

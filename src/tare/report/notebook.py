@@ -23,7 +23,7 @@ _MARK = "# %%"
 def render_notebook(analysis: Analysis) -> str:
     """The notebook as JSON (nbformat 4.5), to lie beside the report's files.
 
-    Its code is the same for every run and reads the files; no name of the run is ever part of it.
+    Its code is the same for every run and reads the files; it never contains a name of the run.
     """
     cells = [_markdown(_heading(analysis)), *_cells(), _markdown(_ending(analysis))]
     for number, cell in enumerate(cells, 1):

@@ -9,7 +9,7 @@ from tare.enumeration import count as count
 MINUS = "\u2212"
 MICROSECONDS = "\u00b5s"
 HOURS_FROM, DAYS_FROM = 2, 48
-"""Hours from which a length of time is given in hours, and in days."""
+"""From so many hours on, a length of time is given in hours, and in days."""
 
 # Units as the analysis names them -> (short unit, steps). A step (factor, unit) is taken for
 # values of at least that factor, so that 1 234 us reads as 1.23 ms.
@@ -110,7 +110,7 @@ def _reach(ratio: float) -> str:
 def signed_differences(value: float, ci: tuple[float, float]) -> tuple[str, str, str]:
     """A difference and the ends of its interval, with signs: '+5.3', '+3.0', '+7.5'.
 
-    Of all three the digits to which half the interval is known: two of its own.
+    All three have the digits to which half the interval is known: two of its own.
     """
     half = (ci[1] - ci[0]) / 2
     decimals = 1 - math.floor(math.log10(half)) if 0 < half < math.inf else 1
@@ -125,7 +125,7 @@ def _signed(value: float, decimals: int) -> str:
 
 
 def signed_quantity(value: float, unit: str) -> str:
-    """A difference with its unit and sign; of percentages it is one in points."""
+    """A difference with its unit and sign; a difference of percentages is in points."""
     text = quantity(value, unit).replace("%", " points")
     return f"+{text}" if value > 0 else text
 
@@ -133,7 +133,7 @@ def signed_quantity(value: float, unit: str) -> str:
 def interval(ci: tuple[float, float]) -> str:
     """An interval of a ratio as changes: '[-15.1%, -9.4%]' (with real minus signs).
 
-    An end beyond a hundredfold is written as that: its digits mean nothing.
+    An end beyond a hundredfold is written as such: its digits mean nothing.
     """
     if any(math.isnan(end) for end in ci):
         return "[no interval]"
@@ -149,7 +149,7 @@ def _end(ratio: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio as such, three decimals; without a unit because it has none."""
+    """A ratio as such, with three decimals and no unit."""
     return f"{value:.3f}" if math.isfinite(value) else significant(value)
 
 

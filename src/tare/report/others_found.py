@@ -1,4 +1,4 @@
-"""What others found of the change that an effect is about: a line, and its sources."""
+"""Published findings on the change of an effect: a line, and its sources."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def line(others: Others) -> str:
 
 
 def short(others: Others) -> str:
-    """The nearest finding alone: its change, study and how near it is."""
+    """The nearest finding alone: its change, study and nearness."""
     one = others.nearest[0]
     return f"{_change(one)} ({plain(one.study)}, {one.word})"
 
 
 def sources(others: Others) -> list[str]:
-    """Each study's nearest finding: the change, the exact place, how near and in what it differs;
-    at the end how the range was made."""
+    """Each study's nearest finding: the change, the exact place, its nearness and differences; at
+    the end how the range was made."""
     found = [_source(one) for one in others.nearest]
     left = others.studies - len(others.nearest)
     if left:
@@ -42,7 +42,7 @@ def sources(others: Others) -> list[str]:
 
 
 def first(analysis: Analysis, places: list[int], at_most: int) -> set[int]:
-    """Of these effects, those whose sources are written out: primary endpoints come first."""
+    """The effects whose sources are written out, of these: primary endpoints come first."""
 
     def rank(place: int) -> tuple[bool, int]:
         return not analysis.effects[place].primary, place
@@ -52,7 +52,7 @@ def first(analysis: Analysis, places: list[int], at_most: int) -> set[int]:
 
 
 def any_known(analysis: Analysis) -> bool:
-    """Whether anything near is known of any effect."""
+    """Whether any effect has a finding nearby."""
     return any(effect.others is not None for effect in analysis.effects)
 
 

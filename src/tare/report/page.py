@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing but itself: one script of its own, no request."""
+"""The report as one HTML page that needs nothing else: one script of its own, no request."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ if TYPE_CHECKING:
 
 # Longer tables are folded.
 _OPEN_ROWS = 30
-# More treatments than these have their columns headed once, to be on one screen.
+# With more treatments than these, columns are headed once, so that all fit on one screen.
 _SPACIOUS = 5
 _DRAWN = ("wide", "more", "narrow")
 # Treatments whose explanation is open.
 _WHY_OPEN = 3
-# One script, made of these in this order; each is about one thing that the page can do.
+# One script, made of these in this order; each is about one ability of the page.
 _SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "folds", "tables", "export", "start")
 
 
@@ -70,10 +70,10 @@ def render_html(analysis: Analysis, figures: Mapping[str, Figure] | None = None)
     """The whole page as text.
 
     Args:
-        figures: those of `make_figures`, where they were made already.
+        figures: the result of `make_figures`, if it exists already.
 
     Every name and reason is escaped. The page's own policy forbids any request and every script
-    but Tare's, which it knows by its hash. Without the script the page can still be read wholly.
+    but Tare's, which it knows by its hash. Without the script the whole page can still be read.
     """
     figures = make_figures(analysis) if figures is None else figures
     fitted = extent.fitted(analysis)
@@ -173,7 +173,7 @@ def _tables(analysis: Analysis) -> list[Table]:
 
 
 def _why_note(analysis: Analysis, fitted: Analysis) -> str:
-    """How many comparisons are told; empty: all."""
+    """How many comparisons are explained; empty: all."""
     if len(fitted.why) == len(analysis.why):
         return ""
     return (
@@ -216,8 +216,8 @@ def _dense(answers: list[TreatmentAnswer]) -> bool:
 
 
 def _others(analysis: Analysis, answers: list[TreatmentAnswer]) -> dict[int, tuple[str, list[str]]]:
-    """Effect to what others found of it: the nearest in a few words, then the line with all that
-    it leaves out, and the sources."""
+    """Effect to its published findings: the nearest in a few words, then the line with what that
+    omits, and the sources."""
     shown = [line.effect for answer in answers for line in answer.lines]
     return {
         i: (others_found.short(found), [others_found.line(found), *others_found.sources(found)])

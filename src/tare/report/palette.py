@@ -19,8 +19,8 @@ DASHES = 5
 def condition_classes(analysis: Analysis) -> dict[str, str]:
     """Condition name to CSS classes. An A/A repetition has its original's colour, dashed.
 
-    Where exhibits draw treatments as lines, the conditions of a line, and the average over them,
-    have the line's colour: a treatment has one colour on the whole page. Conditions of one colour
+    Where exhibits draw treatments as lines, a line's conditions, and the average over them, have
+    the line's colour. So a treatment has one colour on the whole page. Conditions of one colour
     differ by their dashes.
     """
     places = _places(analysis)
@@ -52,7 +52,7 @@ def condition_classes(analysis: Analysis) -> dict[str, str]:
 
 
 def _places(analysis: Analysis) -> dict[str, int]:
-    """Conditions, and averages over conditions, to the place of the exhibits' line they are in."""
+    """Conditions, and averages over conditions, to the place of their line in the exhibits."""
     levels = {c.condition: c.levels for c in analysis.conditions}
     sides = {
         name: effect.conditions_of(name, levels)

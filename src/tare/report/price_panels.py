@@ -1,4 +1,4 @@
-"""Drawings of prices: what each way or platform adds to native, with its interval, a row each."""
+"""Drawings of prices: the addition of each way or platform to native, with its interval."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WIDTH = 360
 _TOP, _ROW, _AXIS, _SIDE = 44, 44, 24, 14
 _TRACK, _TRACK_HEIGHT = 20, 16
 _CUT = 3.0
-"""An axis reaches so many times as far as the second largest price: docker-proxy would else make
-all others a line."""
+"""An axis reaches at most this many times the second largest price: otherwise docker-proxy would
+make all other prices a line."""
 
 
 class Added(NamedTuple):
-    """One row: whose price, and by how much it is above native's."""
+    """One row: the price's name, and its distance above native's."""
 
     name: str
     interval: Interval

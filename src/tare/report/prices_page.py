@@ -1,4 +1,4 @@
-"""Prices as one HTML page that needs nothing but itself: drawings, tables, and what to know."""
+"""Prices as one HTML page that needs nothing else: drawings, tables, and notes."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class PricesSection:
-    """What one weighing found.
+    """The results of one weighing.
 
     Attributes:
-        doubts: what speaks against it.
-        notes: what else a reader must know.
+        doubts: doubts about it.
+        notes: other facts that a reader must know.
     """
 
     name: str
@@ -147,7 +147,7 @@ def render_prices(sections: Sequence[PricesSection], machine: MeasuredMachine, m
 
     Args:
         sections: one at least.
-        made: when it was weighed, as a reader has it.
+        made: when it was weighed, in the reader's words.
     """
     return (
         environment()

@@ -1,4 +1,4 @@
-"""The provenance as flat facts: nested names dotted, what conditions share once."""
+"""The provenance as flat facts: nested names dotted, facts shared by conditions once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tare.report.escaping import plain
 VALUE_LENGTH = 2_000
 SECTION_LENGTH = 200
 DECLARED = "what the study declares; the files do not tell"
-"""Instead of "settings", of imported runs."""
+"""Instead of "settings", for imported runs."""
 _DEPTH = 12
 _NAMED = 3
 Levels = Mapping[str, Mapping[str, str]]
@@ -24,8 +24,8 @@ def sections(
     """(section, [(fact, value)]) in the order given; facts outside any section come first.
 
     Args:
-        conditions: condition to its levels. In a section by condition, what is the same in all of
-            them is written once; what differs, once per value with the conditions that have it.
+        conditions: condition to its levels. In a section by condition, a value that all conditions
+            share is written once; other values once each, with the conditions that have them.
     """
     conditions = conditions or {}
     of_files = bool(provenance.get("sources"))

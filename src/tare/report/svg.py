@@ -37,7 +37,7 @@ class Axis:
     """One axis of a plot, so that the page's script can read values off it and zoom.
 
     Attributes:
-        scale: in what the axis is drawn in: the value, its log10 (log), or -log10(1 - p) (nines).
+        scale: the quantity along the axis: the value, its log10 (log), or -log10(1 - p) (nines).
         kind: how a value becomes a position; category axes cannot be zoomed.
         unit: as in `Metric.unit`.
         key: plots of one figure with the same key are zoomed together.
@@ -68,7 +68,7 @@ def plot_area(root: ET.Element, x: Axis, y: Axis) -> ET.Element:
 
 
 def tick_group(root: ET.Element, which: Literal["x", "y"], axis: Axis) -> ET.Element:
-    """Where the grid lines and labels of an axis go, which zooming draws anew."""
+    """The group for the grid lines and labels of an axis, which zooming draws anew."""
     group = add(root, "g", "ticks")
     group.set("data-axis", which)
     group.set("data-key", plain(axis.key or which))
@@ -82,9 +82,9 @@ def mark(
 
     Args:
         element: the mark; it is returned.
-        text: what a reader is told; parts after a line break are shown below the first.
-        condition: whose mark it is; it is hidden with the condition.
-        trials: which trials it comes from.
+        text: the text for the reader; parts after a line break are shown below the first.
+        condition: the mark's condition; the mark is hidden with it.
+        trials: the trials that the mark comes from.
     """
     if text:
         element.set("data-label", "\n".join(plain(line) for line in text.split("\n")))
@@ -107,7 +107,7 @@ def panel(title: str, width: int, height: int, condition: str = "") -> Panel:
 
 
 def describe(root: ET.Element, text: str) -> None:
-    """What the drawing shows, for readers who cannot see it."""
+    """The drawing's content in words, for readers who cannot see it."""
     ET.SubElement(root, "desc").text = plain(text)
 
 

@@ -1,4 +1,4 @@
-"""A table as plain rows: what a cell holds, how it is shown and by what it is sorted."""
+"""A table as plain rows: the content of a cell, its display and its sort key."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class RowKey:
-    """What a row is about, by which the page filters and finds it."""
+    """The subject of a row, by which the page filters and finds it."""
 
     condition: str = ""
     effect: int | None = None
@@ -57,7 +57,7 @@ class Table:
     units: dict[int, str] = field(default_factory=dict)
     """Column to the unit of its cells' values."""
     keys: list[RowKey] = field(default_factory=list)
-    """Per row; empty: rows are about nothing that can be filtered."""
+    """Per row; empty: rows have no subject to filter by."""
 
     @property
     def numeric(self) -> list[bool]:

@@ -25,7 +25,7 @@ _AFTER_INTERVAL = 7
 
 
 def conditions_table(analysis: Analysis) -> Table:
-    """What was compared: levels, trials, and per metric the geometric mean and variation."""
+    """The conditions: levels, trials, and per metric the geometric mean and variation."""
     columns = ["Condition", "Levels", "Same setup as", "Trials", "Failed"]
     columns += [*(m.title for m in analysis.metrics), "Median trial"]
     rows = []
@@ -115,7 +115,7 @@ def _difference(effect: Effect, unit: str) -> str:
 
 
 def _average_notes(analysis: Analysis) -> list[str]:
-    """What the values of an average are: no single load, and by which kind of mean."""
+    """The meaning of an average's values: no single load, and the kind of mean."""
     plain_means = {"mean-of-ratios", "ratio-of-means"}
     kinds = {
         "arithmetic" if e.how in plain_means else "geometric": None
@@ -131,7 +131,7 @@ def _average_notes(analysis: Analysis) -> list[str]:
 
 
 def statistics_table(analysis: Analysis) -> Table:
-    """How each effect was found: for the reader who checks the method."""
+    """How each effect was computed: for the reader who checks the method."""
     columns = ["Metric", "Treatment", "90% CI of ratio", "95% CI, unpooled", "df",
                "sd of log-ratio", "Detectable change", "p difference", "p adjusted", "Adjustment",
                "p equivalence", "Cohen's d", "Hedges' g", "Primary", "Cross-checks"]  # fmt: skip
@@ -169,7 +169,7 @@ def statistics_table(analysis: Analysis) -> Table:
 
 
 def cross_checks(effect: Effect) -> str:
-    """The other ways to the same answer, in a table's cell."""
+    """The other methods for the same answer, in a table's cell."""
     parts = []
     for check in effect.crosschecks:
         found = [numbers.ratio_interval(check.ci)] if check.ci else []
@@ -222,7 +222,7 @@ def _needed(e: Effect) -> str:
 
 
 def trials_table(analysis: Analysis) -> Table:
-    """Every trial, in the order of measurement, with what is odd about it."""
+    """Every trial, in the order of measurement, with its oddities."""
     columns = ["Trial", "Condition", "Remarks", "Round", "Block", "Position", "Deployment"]
     columns += [m.title for m in analysis.metrics] + ["Errors", "Files"]
     rows = []
@@ -254,7 +254,7 @@ def trials_table(analysis: Analysis) -> Table:
 
 
 def trial_remarks(trial: TrialSummary) -> list[str]:
-    """What a reader should know of a trial before believing it."""
+    """Facts that a reader should know of a trial before believing it."""
     remarks = []
     if trial.status == "failed":
         remarks.append(f"failed: {trial.reason or 'no reason recorded'}")

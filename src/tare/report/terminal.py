@@ -26,9 +26,9 @@ _STATUS = {"warning": "yellow", "invalid": "bold red"}
 
 
 def render_summary(analysis: Analysis) -> RenderableType:
-    """The answers in tables and what these do not say, warnings, failed checks.
+    """The answers in tables and the text that these lack, warnings, failed checks.
 
-    Only that a result is void stands before its answer.
+    Only the note that a result is void stands before its answer.
     """
     parts: list[RenderableType] = [text(analysis.question or analysis.study, "bold")]
     if load := under_load(analysis):

@@ -1,4 +1,4 @@
-"""A grid of answers in the terminal: as many columns side by side as there is width for."""
+"""A grid of answers in the terminal: as many columns side by side as the width allows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = 3
 
 @dataclass(frozen=True)
 class TerminalGrid:
-    """The rows that are shown at first, their columns in several tables where one is too wide."""
+    """The rows shown at first, their columns in several tables if one would be too wide."""
 
     grid: AnswerGrid
 

@@ -1,4 +1,4 @@
-"""The answers in the terminal: a table per metric, and sentences with what it does not say."""
+"""The answers in the terminal: a table per metric, and sentences for the rest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHORTER = (
     "different\nwithin margin",
     "different\nwithin the\nmargin",
 )
-"""It in fewer and fewer columns."""
+"""`_LONG` in fewer and fewer columns."""
 _ANY_WIDTH = 1000
 _INDENT = "  "
 _NAME = 6
@@ -38,7 +38,7 @@ Row = tuple[words.TreatmentAnswer, words.MetricAnswer]
 
 
 def tables(analysis: Analysis) -> list[RenderableType]:
-    """Of each primary metric a heading and the rows of its comparisons, controls last."""
+    """For each primary metric a heading and the rows of its comparisons, controls last."""
     parts: list[RenderableType] = []
     answers = words.answers(analysis)
     for metric in words.primary_metrics(analysis):
@@ -51,7 +51,7 @@ def tables(analysis: Analysis) -> list[RenderableType]:
 def chains(analysis: Analysis) -> list[RenderableType]:
     """Ways into a server over another server: a row each, under its metric; empty: there are none.
 
-    The page has them in a table of fewer rows.
+    The page has the same ways in a table of fewer rows.
     """
     if not analysis.chains:
         return []
@@ -71,7 +71,7 @@ def chains(analysis: Analysis) -> list[RenderableType]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """One metric's comparisons, in whatever width there is."""
+    """One metric's comparisons, in any width."""
 
     analysis: Analysis
     metric: Metric
@@ -142,7 +142,7 @@ def _cells(
 
 
 def apart(analysis: Analysis) -> list[str]:
-    """What else differs in a comparison, to be read before its numbers."""
+    """Other differences in a comparison, to be read before its numbers."""
     found: dict[str, list[str]] = {}
     for answer in words.answers(analysis):
         if answer.differs:
@@ -151,7 +151,7 @@ def apart(analysis: Analysis) -> list[str]:
 
 
 def additions(analysis: Analysis) -> list[str]:
-    """What would decide the open comparisons, and which differences noise makes doubtful."""
+    """The units that would decide open comparisons, and differences that noise makes doubtful."""
     found: dict[str, list[str]] = {}
     for answer in words.answers(analysis):
         for line in answer.lines:
@@ -164,7 +164,7 @@ def additions(analysis: Analysis) -> list[str]:
 
 
 def _grouped(found: dict[str, list[str]]) -> list[str]:
-    """A sentence for each remark, on all that it is about."""
+    """A sentence for each remark, with everything that it is about."""
     return [f"{_capital(listing(of))}: {remark}." for remark, of in found.items()]
 
 

@@ -1,4 +1,4 @@
-"""Text for terminals: without markup or control characters, in the colours of what it says."""
+"""Text for terminals: without markup or control characters, in the colours of its meaning."""
 
 from __future__ import annotations
 

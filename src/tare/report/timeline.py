@@ -49,7 +49,7 @@ _ROUND_SHADES = 4
 
 @dataclass(frozen=True)
 class _Frame:
-    """What all panels share, so that conditions can be compared by eye."""
+    """The parts that all panels share, so that conditions can be compared by eye."""
 
     strips: list[tuple[str, str, str, float]]
     x: Scale
@@ -105,7 +105,7 @@ def longest_line(analysis: Analysis) -> int:
 
 
 def drawn_points(one: Series, metric: str, points: int) -> list[tuple[float, float | None]]:
-    """(t, value) of what is drawn of a series; a gap has None."""
+    """(t, value) of a series' drawn points; a gap has None."""
     values = one.values.get(metric, [])
     kept = thin(values[: len(one.t)], points)
     return [(one.t[i], v if _finite(v := values[i]) else None) for i in kept]
@@ -138,7 +138,7 @@ def _draw(name: str, said: str, series: list[Series], frame: _Frame, css: str) -
 
 
 def _events(area: ET.Element, series: list[Series], x: Scale, top: float) -> None:
-    """Stretches in which something went on in a trial, such as a compaction, one shade a kind."""
+    """Stretches with an event in a trial, such as a compaction, one shade a kind."""
     kinds: dict[str, list[tuple[float, float]]] = {}
     for one in series:
         for start, end, what in one.events:
@@ -170,9 +170,9 @@ def _line(area: ET.Element, one: Series, metric: str, frame: _Frame, y: Scale, c
 
 
 def thin(values: list[float | None], points: int) -> list[int]:
-    """Indices to draw: all, or of each of points/2 equal stretches its least and largest value.
+    """Indices to draw: all, or the least and largest value of each of points/2 equal stretches.
 
-    So that a drawn line still shows every extreme. A stretch of gaps keeps one gap.
+    So a drawn line still shows every extreme. A stretch of gaps keeps one gap.
     """
     if len(values) <= points:
         return list(range(len(values)))

@@ -1,4 +1,4 @@
-"""Which trials every number comes from, so that a reader can go back to them."""
+"""The trials behind every number, so that a reader can go back to them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def levels_apart(analysis: Analysis, effect: Effect) -> tuple[dict[str, str], dict[str, str]]:
-    """The treatment's levels that differ from the baseline's, and those that both have.
+    """The treatment's levels that differ from the baseline's, and the levels that both have.
 
-    Factors that are the same in all conditions are in neither. Of an effect that is averaged, the
-    names of both sides are their levels joined by dots.
+    Factors with one level in all conditions are in neither. In an averaged effect, the names of
+    both sides are their levels joined by dots.
     """
     levels = {c.condition: c.levels for c in analysis.conditions}
     own = levels.get(effect.treatment, effect.levels)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Effect
 
 # An interval wider than this many times the largest estimate, margin or floor is cut, with an
-# arrow: otherwise one hopeless effect makes all others unreadable.
+# arrow: otherwise one hopeless effect would make all others unreadable.
 _CUT = 3.0
 _LABEL = 44  # least distance of two labels of the axis
 _EDGE = 20  # nearer to an edge, a label stands beside its tick, not below it
@@ -88,7 +88,7 @@ def draw_bands(
 
 
 def draw_axis(root: ET.Element, scale: Scale, bottom: float, width: float) -> None:
-    """The labels of the ticks, of which 0% is the first to have room."""
+    """The labels of the ticks; 0% is the first to get room."""
     taken: list[float] = []
     for tick in _nearest_first(change_ticks(scale.low, scale.high)):
         x = scale(math.log(tick))

@@ -1,4 +1,4 @@
-"""What a verdict rests on where the 95% interval beside it seems to say something else."""
+"""Notes on verdicts that the 95% interval beside them seems to contradict."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def verdict_notes(analysis: Analysis, primary: Iterable[str] | None = None) -> l
 
 
 def _tools(analysis: Analysis) -> list[str]:
-    """Where several load generators are compared, a difference may be the client's own."""
+    """Where several load generators are compared, the client itself may cause a difference."""
     sent = {
         c.condition: [one for one in c.load if one.startswith(SENT)] for c in analysis.conditions
     }

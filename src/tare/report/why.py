@@ -39,7 +39,7 @@ NOTE = (
 
 @dataclass(frozen=True)
 class Explanation:
-    """What can be said of one treatment."""
+    """The explanation of one treatment."""
 
     treatment: str
     baseline: str
@@ -129,7 +129,7 @@ def _correlation(change: CountChange) -> Cell:
 
 
 def why_panels(analysis: Analysis) -> list[Panel]:
-    """A drawing per way to divide a CPU time: a bar per condition, stacked from its parts."""
+    """A drawing per division of a CPU time: a bar per condition, stacked from its parts."""
     found = []
     for by, title in _TITLES.items():
         bars = _bars(analysis, by)
@@ -149,7 +149,7 @@ def _bars(analysis: Analysis, by: str) -> list[Bar]:
     for why, split in splits:
         _keep(found, why.baseline, split, treated=False)
         _keep(found, why.treatment, split, treated=True)
-    # a part that nobody had is in no split: the longest one has the whole order
+    # no split has a part that nobody used: the longest split has the whole order
     longest = sorted((split for _, split in splits), key=lambda s: -len(s.parts))
     names = dict.fromkeys(part.metric.title for split in longest for part in split.parts)
     order = [c.condition for c in analysis.conditions if c.condition in found]

@@ -1,4 +1,4 @@
-"""What the report says: the alerts, and the answer in a sentence per treatment."""
+"""The text of the report: the alerts, and the answer in a sentence per treatment."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Tone = Literal["cost", "gain", "tie"]
 
 PER_OPERATION = "us/operation"
 OPEN = "can't tell yet"
-"""What a sentence says of an effect that is inconclusive."""
+"""The words for an inconclusive effect."""
 
 _NOISE = "noise floor"
 
-# Where no metric has a declared margin, what a reader asks for first.
+# Where no metric has a declared margin, the metrics that a reader asks for first.
 _USUAL_PRIMARY = ("service_demand", "throughput", "all.mean", "all.p99")
 
 
@@ -183,7 +183,7 @@ def _noise_alerts(analysis: Analysis) -> list[Alert]:
 
 
 def _against_noise(analysis: Analysis) -> str:
-    """What makes an answer of one that noise hides."""
+    """How to get an answer in spite of noise."""
     if more := further(analysis):
         return more[0]
     if analysis.imported:
@@ -204,7 +204,7 @@ def _noise_text(analysis: Analysis, floor: NoiseFloor) -> str:
 
 
 def _single(floors: Sequence[NoiseFloor]) -> str:
-    """What the floors are of: with one block each, a deployment is its block."""
+    """The units of the floors: with one block each, a deployment is its block."""
     whole = all(one.deployment_floor == one.floor for one in floors)
     return "single deployments" if whole else "single blocks"
 
@@ -215,10 +215,10 @@ def _titles(analysis: Analysis, floors: Sequence[NoiseFloor]) -> str:
 
 
 def reference(analysis: Analysis) -> str:
-    """The condition that everything is compared with in the end.
+    """The condition that everything is finally compared with.
 
-    The baseline of a study of several factors is a combination of levels; its condition is the
-    one that others are compared with and that is compared with none.
+    The baseline of a study of several factors is a combination of levels. Its condition is the one
+    that others are compared with and that is compared with none.
     """
     names = [c.condition for c in analysis.conditions]
     if analysis.baseline in names:
@@ -301,7 +301,7 @@ def line(analysis: Analysis, effect: Effect) -> MetricAnswer:
 
 
 def addition(analysis: Analysis, effect: Effect) -> str:
-    """What a row of numbers and a verdict do not say of an effect; empty: nothing."""
+    """The text on an effect that a row of numbers and a verdict lack; empty: nothing."""
     if effect.verdict == "inconclusive":
         return _further(effect)
     floor = hiding_floor(analysis, effect)
@@ -311,8 +311,8 @@ def addition(analysis: Analysis, effect: Effect) -> str:
 
 
 def _amounts(metric: Metric, effect: Effect) -> str:
-    """The effect in microseconds, of a metric that counts them per operation, or in percentage
-    points, of one in percent; else nothing.
+    """The effect in microseconds, for a metric that counts them per operation, or in percentage
+    points, for one in percent; else nothing.
 
     Prices and bills are in microseconds, and a percentage of a dear operation is not the same
     amount as that of a cheap one.
@@ -333,7 +333,7 @@ def _amounts(metric: Metric, effect: Effect) -> str:
 
 
 def difference(metric: Metric, effect: Effect) -> str:
-    """Treatment less baseline with its interval, of the metrics of which `_amounts` tells it."""
+    """Treatment less baseline with its interval, for metrics with amounts in `_amounts`."""
     if metric.unit not in (PER_OPERATION, "%"):
         return ""
     unit = "points" if metric.unit == "%" else numbers.MICROSECONDS
@@ -359,7 +359,7 @@ def metric_of(analysis: Analysis, name: str) -> Metric:
 
 
 def in_sentence(metric: Metric) -> str:
-    """The title as it stands inside a sentence: 'Throughput' is 'throughput', 'CPU' stays."""
+    """The title inside a sentence: 'Throughput' is 'throughput', 'CPU' stays."""
     return lowered(plain(metric.title))
 
 

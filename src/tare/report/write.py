@@ -34,7 +34,7 @@ def write_report(run_dir: Path, analysis: Analysis) -> Path:
     page = run_dir / "report.html"
     write_data(run_dir, analysis)
     replace_file(run_dir / "report.md", render_markdown(analysis))
-    for name in NAMES:  # a figure of an earlier report that has no data now would mislead
+    for name in NAMES:  # a figure of an earlier report without data now would mislead
         if name not in figures:
             (run_dir / "figures" / f"{name}.svg").unlink(missing_ok=True)
     remove_stale(run_dir / "figures", set(figures))
@@ -62,7 +62,7 @@ def to_json(document: BaseModel) -> str:
     """An analysis or a comparison as strict JSON, which its `model_validate_json` reads back.
 
     JSON has no infinity and no NaN; they become the strings "Infinity", "-Infinity" and "NaN",
-    which pydantic takes for the numbers that they name.
+    which pydantic reads as these numbers.
     """
     content = document.model_dump(mode="json")
     return pydantic_core.to_json(content, indent=1, inf_nan_mode="strings").decode() + "\n"

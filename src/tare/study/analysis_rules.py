@@ -1,4 +1,4 @@
-"""What cannot be compared: an analysis section that names what the study does not have."""
+"""Comparisons that cannot be made: an analysis section that names what the study lacks."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _metric(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Pr
 
 
 def _spelling(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Problem]:
-    """A latency of an operation, or of a kind, that there is not; other tools may have others."""
+    """A latency of an unknown operation or kind; other tools may have others."""
     yield from _of_the_machine(study, path, field, name)
     operation, _, kind = name.rpartition(".")
     known = ("all", *OPERATIONS, *_own(study))

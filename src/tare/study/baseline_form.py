@@ -1,4 +1,4 @@
-"""A baseline that names a level and no factor: what was meant."""
+"""A baseline that names a level and no factor: the likely meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES_EVERY_FACTOR = "effects are relative to the baseline, so it names one leve
 
 
 def baseline_form_problems(data: Mapping[str, Any], origins: Origins) -> Iterator[Problem]:
-    """What is wrong with `baseline: volume`, with the mapping to write in its place."""
+    """What is wrong with `baseline: volume`, and the mapping to write instead."""
     written = data.get("baseline", {})
     if isinstance(written, dict):
         return

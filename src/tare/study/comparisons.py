@@ -1,4 +1,4 @@
-"""What a study compares: each condition with its baseline, before averages."""
+"""The comparisons of a study: each condition with its baseline, before averages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class Comparison(NamedTuple):
-    """A condition and what it is compared with.
+    """A condition and its baseline.
 
     Attributes:
         baseline: None where the study's exclusions leave the condition without one.
-        factors: in which the two differ, and in nothing else.
+        factors: the factors in which the two differ, and in nothing else.
     """
 
     baseline: Condition | None
@@ -39,15 +39,15 @@ def every_comparison(
 ) -> Iterator[Comparison]:
     """Each condition with its baseline, once for each question of the study, in their order.
 
-    Where the study gives factors no roles, each factor is a question, and all else is equal: a
+    Where the study gives factors no roles, each factor is a question, and all else is equal. A
     condition that differs from the baseline in several factors is compared once per factor, so that
-    what Docker costs with 64 threads is measured against the native process with 64 threads. One
-    that the exclusions leave without such a neighbour is compared with the condition that has all
-    levels of the baseline.
+    the cost of Docker with 64 threads is measured against the native process with 64 threads. If
+    the exclusions leave a condition without such a neighbour, it is compared with the condition
+    that has all levels of the baseline.
 
     Args:
-        baseline: factor to the level that the study names as baseline. Factors that it does not
-            name are never compared across their levels.
+        baseline: factor to the level that the study names as baseline. Levels of other factors are
+            never compared with each other.
         asked: the study's analysis section.
     """
     by_levels = {frozenset(one.levels.items()): one for one in planned}
@@ -68,5 +68,5 @@ def every_comparison(
 def _at(
     one: Condition, baseline: Mapping[str, str], factors: Iterable[str]
 ) -> frozenset[tuple[str, str]]:
-    """Its levels, with those of the baseline for these factors."""
+    """The condition's levels, with the baseline's levels for these factors."""
     return frozenset((one.levels | {factor: baseline[factor] for factor in factors}).items())

@@ -22,8 +22,8 @@ UNVARIED = "base"
 SHARED = "all"
 """Deployment key where no factor touches the deployment."""
 
-# What a cluster is made for: conditions that differ in one of these cannot share a cluster. Where
-# the client runs is none of them: it comes new with every trial, and the cluster stays as it is.
+# What a cluster is made for: conditions that differ in one of these cannot share a cluster. The
+# client's place is not among them: a client is new in every trial, and the cluster stays as it is.
 _DEPLOYED: tuple[FieldPath, ...] = (
     ("database",),
     ("platform",),
@@ -35,7 +35,7 @@ _DEPLOYED: tuple[FieldPath, ...] = (
 )
 _WORKLOAD: FieldPath = ("load", "workload")
 _ENDPOINT: FieldPath = ("platform", "endpoint")
-"""One cluster is reached by all its endpoints at once: which a client uses makes no other."""
+"""All endpoints reach one cluster at once: another client's endpoint needs no other cluster."""
 
 
 class Condition(BaseModel):
@@ -117,7 +117,7 @@ def combinations(study: Study) -> Iterator[dict[str, str]]:
 
 
 def matches(exclusion: Mapping[str, list[str]], levels: Mapping[str, str]) -> bool:
-    """Whether the exclusion names this combination; factors that it does not name may be any."""
+    """Whether the exclusion names this combination; factors that it omits may have any level."""
     return all(levels.get(factor) in excluded for factor, excluded in exclusion.items())
 
 
@@ -148,7 +148,7 @@ def resolve(study: Study, levels: Mapping[str, str]) -> tuple[dict[str, Any], Or
 
 
 def _document(base: Mapping[str, Any], study: Study, levels: Mapping[str, str]) -> dict[str, Any]:
-    """As `resolve`, the document alone: a study of hundreds of conditions is expanded often."""
+    """The document of `resolve` alone: a study of hundreds of conditions is expanded often."""
     return apply(
         base,
         (one for f, level in levels.items() for one in assignments(study.factors[f][level])),
@@ -156,15 +156,15 @@ def _document(base: Mapping[str, Any], study: Study, levels: Mapping[str, str]) 
 
 
 def _without_below(at: dict[FieldPath, str], path: FieldPath) -> dict[FieldPath, str]:
-    """Without the places of what the field held before."""
+    """Without the places of the field's former content."""
     return {one: where for one, where in at.items() if one == path or one[: len(path)] != path}
 
 
 def _deployment_factors(study: Study) -> dict[str, dict[str, str]]:
     """The factors with a level that patches what a cluster is made for: level to deployment key.
 
-    By the field that is patched, not by its value: a level without any effect (A/A) of such a
-    factor gets a cluster of its own, which is what it is there for.
+    The patched field decides, not its value: a level of such a factor without any effect (A/A) gets
+    a cluster of its own, which is its purpose.
     """
     return {
         factor: _keys(levels)
@@ -175,10 +175,10 @@ def _deployment_factors(study: Study) -> dict[str, dict[str, str]]:
 
 
 def _keys(levels: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Level to the first level that it shares clusters with, which may be itself.
+    """Level to the first level with the same clusters, possibly itself.
 
-    Levels that differ in the endpoint and in nothing else share; levels that do not differ at all
-    (A/A) are there to have a cluster each.
+    Levels that differ only in the endpoint share clusters. Levels that do not differ at all (A/A)
+    exist to have a cluster each.
     """
     shared: dict[str, list[dict[FieldPath, Any]]] = {}
     found: dict[str, str] = {}

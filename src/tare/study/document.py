@@ -71,9 +71,9 @@ def parse_document(
 
     Args:
         text: YAML.
-        name: what errors call it.
+        name: name of the document in errors.
         numbered: whether errors have lines.
-        kind: what errors call a document of this kind, with its article.
+        kind: word for this kind of document in errors, with its article.
     """
     try:
         root = _composed(text)
@@ -107,7 +107,7 @@ def parse_document(
 
 @lru_cache(maxsize=1)
 def _composed(text: str) -> Node | None:
-    """The document's nodes, which nobody changes: a report reads its study twice."""
+    """The document's nodes, never changed: a report reads its study twice."""
     root: Node | None = YAML(typ="safe", pure=True).compose(text)
     return root
 

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 GUEST_BYTES = 512 * MIB
-"""A domain beside its servers: kernel, SSH server, what Tare brings, and some page cache."""
+"""Memory of a domain beside its servers: kernel, SSH server, Tare's files, some page cache."""
 ENGINE_BYTES = 192 * MIB
 """A Docker engine in a domain: dockerd and containerd."""
 
 
 @dataclass(frozen=True)
 class Domains:
-    """Domains that are alike: one for each node of a cluster.
+    """Identical domains: one for each node of a cluster.
 
     Attributes:
-        group: of hosts, which conditions name.
+        group: group of hosts, as conditions name it.
         count: how many.
         cpus: of each.
-        cpuset: CPUs of this machine on which those run; empty: any.
+        cpuset: CPUs of this machine on which they run; empty: any.
         memory: of each, bytes.
         engine: whether each runs a Docker engine.
         cache, format: of its disk, as QEMU calls them.
@@ -51,10 +51,10 @@ class Domains:
 
 
 def domains_of(conditions: Iterable[Condition], design: Design, cpus: int) -> list[Domains]:
-    """What the conditions need together, by group; empty: none of them asks for a domain.
+    """The domains that the conditions need together, by group; empty: no condition needs one.
 
-    A domain is as large as its servers' limits, those that live in it at one time together. Without
-    limits it has all CPUs of the machine, and the memory that its servers are reckoned to need.
+    A domain is as large as the limits of the servers that live in it at one time. Without limits it
+    has all CPUs of the machine, and the memory that its servers are estimated to need.
 
     Args:
         cpus: of this machine.
@@ -92,5 +92,5 @@ def _alike(group: str, own: list[Condition], design: Design, cpus: int) -> Domai
 
 
 def _server_bytes(setup: Setup) -> int:
-    """Of one server: its limit, which is its page cache's too, or what it comes to hold."""
+    """Memory of one server: its limit, which includes its page cache, or what it comes to hold."""
     return setup.platform.limits.memory or node_memory(setup, None)

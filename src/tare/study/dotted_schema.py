@@ -1,4 +1,4 @@
-"""JSON Schema of dotted paths, such as `load.threads`: what the field at each path takes."""
+"""JSON Schema of dotted paths, such as `load.threads`: the value that each field takes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEYS = r".+"
 def dotted_fields(document: Node, fields: Iterable[str]) -> dict[str, Node]:
     """`patternProperties` for every path below these fields of the document.
 
-    A path's value is checked by the schema that the field has where it is written nested.
+    A path's value is checked by the schema of the field in its nested form.
     """
     found: dict[str, Node] = {}
     for name in fields:
@@ -49,7 +49,7 @@ def _below(path: str, pointer: str, document: Node) -> Iterator[tuple[str, Node]
 
 
 def _mappings(pointer: str, document: Node) -> Iterator[str]:
-    """Where the mappings are described that the field may hold."""
+    """Pointers to the schemas of the mappings that the field may hold."""
     node = _at(pointer, document)
     if "$ref" in node:
         yield from _mappings(node["$ref"], document)

@@ -1,4 +1,4 @@
-"""What must be so that a client can be given one of several endpoints of a unit."""
+"""Requirements for giving a client one of several endpoints of a unit."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _NOT_FROM_A_CONTAINER = {
     "published": "packets from the node's own bridge pass no DNAT rule, but docker-proxy",
     "proxy": _NO_LOOPBACK,
 }
-"""Endpoint to why a client on a bridge is not given it."""
+"""Endpoint to the reason why a client on a bridge is not given it."""
 
 
 def endpoint_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """What keeps a named endpoint from being what it says, on any machine."""
+    """Why a named endpoint cannot be what it says, on any machine."""
     platform, client, nodes = setup.platform, setup.client, setup.database.nodes
     if not platform.endpoint:
         return

@@ -1,4 +1,4 @@
-"""What a plan will cost in time, memory and disk: rough, stated before anything starts."""
+"""The cost of a plan in time, memory and disk: rough, stated before anything starts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def estimate(
     """Time, memory and disk of `design.deployments` rounds over the conditions.
 
     Args:
-        machine_memory: of the machine, bytes: what a server may use that has no limit and takes a
+        machine_memory: of the machine, bytes. A server without a limit may use it if it takes a
             share of what it sees; None: not known.
     """
     first = {one.deployment: one for one in reversed(conditions)}
@@ -130,11 +130,11 @@ def estimate(
 def disk_needs(
     conditions: Iterable[Condition], design: Design, engines: Mapping[str, Disk]
 ) -> dict[int | None, int]:
-    """Bytes that clusters and images take at most, by the device of their file system; None: of
-    that of the runs.
+    """Bytes that clusters and images take at most, by the device of their file system; None: the
+    device of the runs.
 
     Args:
-        engines: runtime to where its engine keeps volumes, layers and images, if that is elsewhere.
+        engines: runtime to its engine's place for volumes, layers and images, if that is elsewhere.
     """
     every = list(conditions)
     clusters: dict[int | None, list[int]] = {}
@@ -164,7 +164,7 @@ def together(design: Design) -> bool:
 def _more_clients(
     conditions: list[Condition], first: Mapping[str, Condition], design: Design
 ) -> int:
-    """Those of further conditions of a deployment: in slices all are connected all the time."""
+    """Clients of a deployment's further conditions: in slices all are connected all the time."""
     if design.slice_s is None:
         return 0
     clients = sum(one.setup.clusters for one in conditions)
@@ -176,7 +176,7 @@ def _nodes(setup: Setup) -> int:
 
 
 def _with_images(conditions: Iterable[Condition]) -> set[str]:
-    """Runtimes whose units an engine of this machine makes an image for."""
+    """Runtimes for whose units an engine of this machine makes an image."""
     used = {part.runtime for one in conditions for part in (one.setup.platform, one.setup.client)}
     return {runtime for runtime in used if declared(runtime).local_images}
 
@@ -194,7 +194,7 @@ def _populate_s(setup: Setup) -> float:
 
 
 def _snapshots_s(setups: list[Setup], design: Design) -> float:
-    """Making each snapshot that the deployments start from, where none is in the cache yet."""
+    """Making each snapshot that the deployments start from, if none is in the cache yet."""
     kinds = {
         json.dumps(snapshot_content(one)): deploy_s(one) + _populate_s(one) / one.clusters + DRAIN_S
         for one in setups
@@ -211,10 +211,10 @@ def _search_s(loads: list[Load]) -> float:
 
 
 def _trial_s(load: Load, design: Design, shares: list[list[int]]) -> float:
-    """In slices, an equal part of the block, in which none of its time is anybody else's.
+    """In slices, an equal part of the block, which shares none of its time with other trials.
 
     Args:
-        shares: for each deployment, those of its trials.
+        shares: for each deployment, the shares of its trials.
     """
     if design.slice_s is None:
         return load.warmup + load.measured_s

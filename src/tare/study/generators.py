@@ -1,7 +1,7 @@
-"""Where the values of a statement's bind markers come from: the study's short form, parsed.
+"""Sources of values for a statement's bind markers: the study's short form, parsed.
 
 A generator is a mapping of one kind and its options, such as ``{zipf: records, format: user%d}``;
-a plain text, number or boolean is a constant. For what tare-load reads see docs/load.md.
+a plain text, number or boolean is a constant. For the format of tare-load see docs/load.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NUMBERS: Mapping[str, Mapping[str, Any]] = {
 }
 """Distributions over whole numbers, and the options of each with their defaults."""
 RESHAPING: Mapping[str, Any] = {"divide": 1, "modulo": None, "hashed": False, "format": None}
-"""What may be done to a number, in this order, before it becomes the column's type."""
+"""Changes to a number, in this order, before it becomes the column's type."""
 KINDS = (*NUMBERS, "like", "text", "blob", "real", "boolean", "choice", "constant", "now")
 LARGEST = 2**63 - 1
 LONGEST = 1 << 20
@@ -49,7 +49,7 @@ def generator(value: Any, records: int) -> dict[str, Any]:
         records: load.records, which ranges may name.
 
     Raises:
-        ValueError: what is wrong; after "; " the edit to make.
+        ValueError: the mistake; after "; " the edit to make.
     """
     if not isinstance(value, dict):
         return {"kind": "constant", "value": _constant(value)}

@@ -1,4 +1,4 @@
-"""What can be the name of a container image, as registries and engines read it."""
+"""Valid names of container images, as registries and engines read them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_image_name(text: str) -> bool:
 
 
 def image_name_problems(setup: Setup, origins: Origins) -> Iterator[Problem]:
-    """A `database.image` that no engine could have."""
+    """A `database.image` that no engine would accept."""
     image = setup.database.image
     if image is None or is_image_name(image):
         return

@@ -1,4 +1,4 @@
-"""How much load: a number, or a share of the most that the condition can take."""
+"""The amount of load: a number, or a share of the most that the condition can take."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def share_of_max(value: object) -> float | None:
 
 
 def _sought(value: object) -> bool:
-    """Whether it is a share of the maximum; refuses one that is none or more than all."""
+    """Whether it is a share of the maximum; refuses a share of none or of more than all."""
     share = share_of_max(value)
     if share is not None and not 0 < share <= 1:
         raise WrongValueError(
@@ -64,7 +64,7 @@ def _rate(value: object) -> object:
 
 
 def _schema(unit: str, example: int, *kinds: dict[str, object]) -> WithJsonSchema:
-    """Of a number in one of these forms, or a share of the maximum."""
+    """Schema of a number in one of these forms, or of a share of the maximum."""
     examples = [example, "max", "66% of max"]
     return WithJsonSchema({"anyOf": [*kinds, _SHARE_SCHEMA], "unit": unit, "examples": examples})
 

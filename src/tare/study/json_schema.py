@@ -25,8 +25,8 @@ def schema() -> dict[str, Any]:
     """The JSON Schema of a study file, draft 2020-12.
 
     It knows a level's patch both nested (as the setup's own fields, all optional) and as dotted
-    paths at its top. Where there are factors, there is a baseline; which levels it may name is for
-    `load_study` to say.
+    paths at its top. Where there are factors, there is a baseline; `load_study` checks which
+    levels it names.
     """
     document = Study.model_json_schema(mode="validation")
     properties = document["properties"]

@@ -1,4 +1,4 @@
-"""Conditions that cannot be run: listed in the plan with the reason, while the rest runs."""
+"""Conditions that cannot be run: listed in the plan with the reason, while the others run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Hindrance(Protocol):
 
     @property
     def field(self) -> tuple[str, ...]:
-        """Path of the field that asks for what there is not."""
+        """Path of the field that asks for something unavailable."""
         ...
 
     @property
@@ -31,7 +31,7 @@ class Hindrance(Protocol):
 
 
 class SeveralHindrances(Hindrance, Protocol):
-    """The same of a setup that asks for several things."""
+    """The hindrance of a setup that asks for several unavailable things."""
 
     @property
     def whys(self) -> tuple[str, ...]:
@@ -89,12 +89,12 @@ def divide(
 def in_words(
     gone: Mapping[str, Mapping[str, str]], rest: Iterable[Mapping[str, str]], most: int = 8
 ) -> str:
-    """Conditions in few words: by their levels of one factor where these say it, else by name.
+    """Conditions in few words: by their levels of one factor if these identify them, else by name.
 
     Args:
         gone: name of a condition to its levels, factor to level.
         rest: the levels of all other conditions of the study.
-        most: names that are written out.
+        most: number of names that are written out.
     """
     others = list(rest)
     if len(gone) > 1 and not others:

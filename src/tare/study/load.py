@@ -31,7 +31,7 @@ Operation = Literal["read", "update", "insert", "scan", "readmodifywrite", "writ
 _ONLY_READ = ("ycsb-c", "stress-read")
 Kind = Literal["ycsb", "stress", "statements"]
 NATIVE = "statements"
-"""What a workload of one's own is called in tables."""
+"""Name in tables of a workload of the study's own."""
 
 
 class Load(StudyPart):
@@ -109,7 +109,7 @@ class Load(StudyPart):
 
     @property
     def kind(self) -> Kind:
-        """Whose data and operations these are."""
+        """Kind of its data and operations."""
         if self.statements is not None:
             return "statements"
         return "ycsb" if self.workload.startswith("ycsb-") else "stress"
@@ -121,15 +121,15 @@ class Load(StudyPart):
 
     @property
     def operations(self) -> str:
-        """Which operations it sends, not how many or how fast.
+        """The operations it sends, not their number or rate.
 
-        A server that is warm for one load is warm for another that is alike in this.
+        A server that is warm for one load is warm for another with the same operations.
         """
         return self.model_dump_json(include={"workload", "statements", "mix"})
 
     @property
     def table(self) -> str:
-        """The table that the workload reads and writes; of one's own, the keyspace alone."""
+        """The table that the workload reads and writes; for the study's own, the keyspace alone."""
         if self.statements is not None:
             return self.statements.keyspace
         if self.kind == "ycsb":
@@ -180,13 +180,13 @@ class Load(StudyPart):
 
     @property
     def sought(self) -> Literal["threads", "rate"] | None:
-        """Which of both is a share of a maximum that has to be found first."""
+        """Which of the two is a share of a maximum that has to be found first."""
         if self.share is None:
             return None
         return "threads" if self.rate is None else "rate"
 
     def each(self, rate: float, clusters: int) -> float:
-        """What one client sends of a rate, operations/s."""
+        """One client's part of a rate, operations/s."""
         return rate / clusters if self.rate_per == "condition" else rate
 
     @property
@@ -204,5 +204,5 @@ class Load(StudyPart):
         return f"{self.threads} in flight"
 
     def settled(self, **found: Any) -> Load:
-        """The same load with a found number in the place of a share of the maximum."""
+        """The same load with a found number in place of a share of the maximum."""
         return self.model_copy(update=found)

@@ -1,4 +1,4 @@
-"""What cannot work in a load, and which loads another tool's client can send."""
+"""Impossible loads, and the loads that another tool's client can send."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DISTRIBUTIONS = {
     "stress": ("gaussian", "uniform", "sequential"),
 }
 TOOL_WORKLOADS: Mapping[str, tuple[str, ...]] = {
-    # not F: YCSB's histogram of reads also holds those inside of its read-modify-writes
+    # not F: YCSB's histogram of reads also holds the reads inside its read-modify-writes
     "ycsb": ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e"),
     "cassandra-stress": (
         "stress-mixed",
@@ -39,7 +39,7 @@ TOOL_WORKLOADS: Mapping[str, tuple[str, ...]] = {
     ),
     "latte": ("ycsb-a", "ycsb-b", "ycsb-c"),
 }
-"""Per tool, the workloads that Tare knows how to ask it for."""
+"""Per tool, the workloads that Tare can ask it for."""
 ONE_WAY = ("ycsb-c", "stress-read", "stress-counter-read", "stress-write", "stress-counter-write")
 """Workloads that only read, or only write."""
 TOOL_DISTRIBUTIONS = {
@@ -50,7 +50,7 @@ TOOL_DISTRIBUTIONS = {
 
 
 def load_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """What contradicts itself in this condition's load."""
+    """Contradictions in this condition's load."""
     load = setup.load
     yield from _intensity(load, setup.clusters, problems)
     if load.statements is None:

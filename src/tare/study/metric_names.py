@@ -12,7 +12,7 @@ KINDS = ("mean", "p50", "p95", "p99", "p999", "max")
 SHAPES = ("skewness", "kurtosis")
 """Higher moments of an operation's latencies: shown where an exhibit asks for them, no ratio."""
 SERVER_UTIL = "cpu.server_util"
-"""The CPU of the servers' machines as who reads it there sees it: sar and dstat of the papers."""
+"""The CPU of the servers' machines as a user there sees it: sar and dstat of the papers."""
 OPERATIONS = ("read", "update", "insert", "scan", "rmw", "write", "counter_read", "counter_write")
 OF_THE_MACHINE = (
     "service_demand",
@@ -24,13 +24,13 @@ OF_THE_MACHINE = (
     "cpu.softirq",
     "disk.write_kbps",
 )
-"""What Tare's own trials give of CPUs and disks."""
+"""Metrics of CPUs and disks in Tare's own trials."""
 PRIMARY = ("service_demand", "throughput", "all.p99")
 """Primary metrics of a study that names none, where a margin is declared for them."""
 
 
 def margin_of(name: str, margins: Mapping[str, float]) -> float | None:
-    """The declared margin, a fraction: the metric's own, else that of its kind (read.p99: p99)."""
+    """The declared margin, a fraction: the metric's own, else its kind's (read.p99: p99)."""
     if name in margins:
         return margins[name]
     operation, _, kind = name.rpartition(".")

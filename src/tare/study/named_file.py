@@ -1,4 +1,4 @@
-"""Reads a file that the user names, up to a size."""
+"""Reads a file that the user names, up to a maximum size."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def read_bytes(
 
     Args:
         most: bytes that it may have.
-        kind: what the file should be, with its article: "a study".
-        error: of what kind errors are.
+        kind: the expected kind of file, with its article: "a study".
+        error: the type of errors.
         missing, too_large: the remedies.
 
     Raises:

@@ -25,10 +25,10 @@ OPTIONS = {
 def override(document: Document, overrides: Sequence[str]) -> None:
     """Sets each "a.b=c" in the document, in order; the value is YAML.
 
-    Whether the field exists is for the schema to say, with this override as the place.
+    The schema checks that the field exists, with this override as the place.
 
     Raises:
-        StudyError: no "=", a value that is not YAML, an index that a list has not.
+        StudyError: no "=", a value that is not YAML, an index outside a list.
     """
     for text in overrides:
         where = f"--set {text}"
@@ -52,10 +52,10 @@ def override(document: Document, overrides: Sequence[str]) -> None:
 
 
 def set_field(document: Document, keys: list[str], value: Any, where: str) -> None:
-    """Sets the field at these keys (an index for a list's item), and that `where` wrote it.
+    """Sets the field at these keys (an index for a list's item), and records `where` as its place.
 
     Raises:
-        StudyError: an index that a list has not, or a field of what has none.
+        StudyError: an index outside a list, or a field of a value without fields.
     """
     place: Any = document.data
     path: tuple[str | int, ...] = ()
@@ -101,6 +101,6 @@ def _index(items: list[Any], path: tuple[str | int, ...], text: str, where: str)
 
 
 def _forget(document: Document, path: tuple[str | int, ...]) -> None:
-    """What lay below the field was written elsewhere, and is gone."""
+    """Forgets the places below the field, whose former content is gone."""
     for below in [one for one in document.at if one[: len(path)] == path]:
         del document.at[below]

@@ -24,5 +24,5 @@ def unset(value: object) -> bool:
 
 
 def usual(default: object) -> Callable[[object], bool]:
-    """The same of a field whose default says something: it is not written where it is that."""
+    """`unset` for a field whose default says something: it is not written if it has the default."""
     return lambda value: value == default

@@ -71,7 +71,7 @@ def _walk(patch: Mapping[str, Any], path: FieldPath, written: FieldPath) -> Iter
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The value where it is a mapping, else an empty one; what else it is, the schema refuses."""
+    """The value if it is a mapping, else an empty one; the schema refuses any other value."""
     return value if isinstance(value, dict) else {}
 
 

@@ -80,14 +80,14 @@ class Plan(_Part):
 
     @property
     def whole(self) -> list[Condition]:
-        """Every condition of the study, those that are not selected here too."""
+        """Every condition of the study, including conditions that are not selected here."""
         if not self.study.only:
             return self.planned
         return expand(self.study.model_copy(update={"only": {}}))
 
     @property
     def not_compared(self) -> list[tuple[Condition, Condition]]:
-        """(baseline, treatment) of every comparison of which one side is left out."""
+        """(baseline, treatment) of every comparison with a side that is left out."""
         running = {one.name for one in self.conditions}
         return [
             pair
@@ -116,7 +116,7 @@ class Plan(_Part):
     def kinds(self, deployment: str) -> list[Setup]:
         """A setup for each kind of load that the deployment's conditions put on it, in order.
 
-        One that names an endpoint where there is one: the first says what the clusters offer.
+        Setups that name an endpoint come first: the first setup says what the clusters offer.
         """
         setups = [one.setup for one in self.conditions if one.deployment == deployment]
         found: dict[str, Setup] = {}

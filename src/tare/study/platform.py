@@ -39,22 +39,22 @@ else:
 BETWEEN_NODES = "between-nodes"
 """The way from one node of a cluster to another: weighed beside the endpoints, no client's."""
 BETWEEN_PUBLISHED = "between-published"
-"""The same where nodes reach each other by ports that are published, as their clients do."""
+"""The same way where nodes reach each other by published ports, as their clients do."""
 TO_HOST = "to-host"
 """The way from a client in a container to a native server on the machine below it."""
 Address = Literal["", "floating-ip", "host-name"]
 _WAYS: dict[str, Network] = {"loopback": "host", "proxy": "published"}
-"""Endpoint to the network whose packets take the same way; others are called as that is."""
+"""Endpoint to the network whose packets take the same way; others have the network's name."""
 
 
 def published_between(network: str, nodes: int) -> bool:
-    """Whether nodes of a cluster reach each other by published ports. An engine's proxy passes
-    their packets on then, in the network namespace of the machine, which is that of clients too."""
+    """Whether nodes of a cluster reach each other by published ports. An engine's proxy then passes
+    their packets on in the machine's network namespace, which is also that of clients."""
     return network == "published" and nodes > 1
 
 
 def _said(of: Callable[[Declaration], str]) -> str:
-    """What each runtime says of a field, behind what is true of all."""
+    """What each runtime says of a field, after what is true of all."""
     words = ((name, of(one)) for name, one in registry.registered().items())
     return "".join(f"; {name}: {said}" for name, said in words if said)
 
@@ -178,7 +178,7 @@ class Platform(StudyPart):
 
     @property
     def way(self) -> Network:
-        """What packets of clients pass, as a network's name: others' findings know no endpoints.
+        """The way of clients' packets, as a network's name: published findings know no endpoints.
 
         A client on a container's own loopback meets no bridge and no NAT, as on the host's network.
         """
@@ -186,7 +186,7 @@ class Platform(StudyPart):
 
     @property
     def source(self) -> MachinesDeclaration:
-        """What the kind of its machines says of itself."""
+        """The declaration of its kind of machines."""
         return machine_registry.declared(self.machines)
 
     @property
@@ -198,8 +198,8 @@ class Platform(StudyPart):
     def group(self) -> str:
         """The group of hosts that take the nodes; empty: the usual one of an inventory, or none.
 
-        Of virtual machines that are made it tells what they are: those of other limits or disks are
-        others.
+        For virtual machines that are made, it describes them: machines with other limits or disks
+        are another group.
         """
         return self.source.group(self)
 
@@ -234,5 +234,5 @@ class Client(StudyPart):
 
     @property
     def source(self) -> MachinesDeclaration:
-        """What the kind of its machines says of itself."""
+        """The declaration of its kind of machines."""
         return machine_registry.declared(self.machines)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def platform_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """What no runtime of this kind has, on any machine."""
+    """Settings that no runtime of this kind has, on any machine."""
     platform, client = setup.platform, setup.client
     runtime, of_client = declared(platform.runtime), declared(client.runtime)
     for field, fitting in runtime.fitting.items():
@@ -49,7 +49,7 @@ def platform_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Pro
 
 
 def _hosts_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """What hosts that SSH reaches have not, or nobody else has a way to."""
+    """Settings that hosts reached by SSH lack, or that only such hosts can have."""
     platform, client = setup.platform, setup.client
     of_inventory = either(machines.having(lambda one: one.from_inventory))
     if platform.hosts and not platform.source.from_inventory:

@@ -1,4 +1,4 @@
-"""What is wrong with a study, in words: validation errors to one StudyError with its line."""
+"""Mistakes in a study, in words: validation errors to one StudyError with its line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PATTERNS = {
     "database.version": 'a release in quotes, such as "5.0.9" or "7.0.14"',
 }
 _IN_WORDS: Mapping[str, Callable[[Any], str]] = {"bytes": size_in_words, "s": duration_in_words}
-"""How people say a number of a unit."""
+"""Unit to the function that puts its numbers into words."""
 _NAMED = tuple((field,) for field in ("factors", "baseline", "exclude", "only", "scale", "scales"))
 _ALONE = ("service_demand", "throughput")
 _NAME_RULE = "a name is up to 48 letters, digits, - and _, and begins with a letter or a digit"
@@ -79,12 +79,12 @@ class ConditionProblems:
     def of(
         self, field: str, what: str, why: str, remedy: str, *, at: str = "", against: str = ""
     ) -> Problem:
-        """What is wrong with a field.
+        """One problem of a field.
 
         Args:
             field: dotted, as all other names of fields here.
             at: the field whose place is named; empty: the field itself.
-            against: the one that it clashes with, whose place is named if it was written later.
+            against: the field that it clashes with, whose place is named if it was written later.
         """
         place = tuple((at or field).split("."))
         where = later(self.origins, place, tuple(against.split("."))) if against else ""
@@ -93,13 +93,13 @@ class ConditionProblems:
 
 
 def refuse(problems: Iterable[Problem]) -> None:
-    """Nothing when there is no problem.
+    """Returns if there is no problem.
 
     Raises:
         StudyError: for the first problem in the order of lines; the others are listed with it.
     """
     distinct: dict[tuple[str, str], Problem] = {}
-    for one in problems:  # one mistake in the base shows in every condition: said once
+    for one in problems:  # a mistake in the base shows in every condition: reported once
         distinct.setdefault((one.where, one.what), one)
     ordered = sorted(distinct.values(), key=lambda one: (line_of(one.where), one.where))
     if not ordered:
@@ -118,7 +118,7 @@ def explain(
     Args:
         model: the model that was validated.
         origins: where the validated fields were written.
-        context: what the document was, where it is not the study itself, e.g. a level's patch.
+        context: the kind of document, if it is not the study itself, e.g. a level's patch.
     """
     for one in error.errors(include_url=False):
         path = tuple(part for part in one["loc"] if part != "[key]")
@@ -135,7 +135,7 @@ def no_metric(field: str, wanted: str, *, kinds: bool) -> tuple[str, str, str]:
     """What, why, remedy where a text is no metric's name.
 
     Args:
-        kinds: a kind of latency alone is a name too, as for margins.
+        kinds: a kind of latency alone is a name too, as in margins.
     """
     alone = (*_ALONE, *(KINDS if kinds else ()))
     said = f"a metric is {', '.join(alone)}, or OPERATION.KIND such as read.p99"
@@ -214,7 +214,7 @@ ELSEWHERE = {
     "factors": ("conditions", "compare", "variants", "systems"),
     "margins": ("margin", "tolerance"),
 }
-"""Field to what other tools, or Tare's own outputs, call it."""
+"""Field to its names in other tools, or in Tare's own outputs."""
 
 
 def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
@@ -243,7 +243,7 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
 
 
 def _initials(wanted: str, known: Iterable[str]) -> str | None:
-    """The known name whose words begin so: rf is replication_factor."""
+    """The known name whose words begin with these letters: rf is replication_factor."""
     return next((name for name in known if _first_letters(name) == wanted.lower()), None)
 
 
@@ -263,7 +263,7 @@ def _not_one_of(name: str, value: object, expected: str) -> tuple[str, str, str]
 
 
 def _percentage(name: str, value: object, bounds: Mapping[str, object]) -> str:
-    """What was meant by a percentage that lacks its sign; empty: it is none."""
+    """The likely meaning of a percentage without its sign; empty: it is none."""
     whole = 1 in (bounds.get("lt"), bounds.get("le"))
     if not whole or not isinstance(value, (int, float)) or not 1 < value < 100:
         return ""
@@ -271,7 +271,7 @@ def _percentage(name: str, value: object, bounds: Mapping[str, object]) -> str:
 
 
 def _in_digits(value: object) -> str:
-    """What was meant by 20k or 1M; empty: it is neither."""
+    """The likely meaning of 20k or 1M; empty: it is neither."""
     text = str(value)
     zeros = {"k": "_000", "m": "_000_000"}.get(text[-1:].lower(), "")
     return f"did you mean {text[:-1]}{zeros}?" if zeros and text[:-1].isdigit() else ""
@@ -282,7 +282,7 @@ def _set(name: str, expected: str) -> str:
 
 
 def _mapping(model: type[BaseModel], path: FieldPath) -> str:
-    """What a field with fields of its own takes; empty: it has none."""
+    """The content of a field with fields of its own; empty: it has none."""
     names = _inside(model, path) if _known(model, path) else []
     return f"a mapping: {{{', '.join(f'{name}: ...' for name in names)}}}" if names else ""
 
@@ -304,7 +304,7 @@ def _model(annotation: object) -> type[BaseModel] | None:
 
 
 def _inside(model: type[BaseModel], path: FieldPath) -> list[str]:
-    """The fields of what is at the path: also of a list's items, and of what may be null."""
+    """The fields of the part at the path, also of a list's items and of optional parts."""
     found = _inside_model(model, path)
     return list(found.model_fields) if found else []
 
@@ -324,7 +324,7 @@ def _named_model(annotation: object) -> type[BaseModel] | None:
 
 
 def _unit(model: type[BaseModel], path: FieldPath) -> str:
-    """The unit in which the field's type counts, such as bytes; empty where it says none."""
+    """The unit of the field's type, such as bytes; empty where it names none."""
     above = _inside_model(model, path[:-1])
     info = above.model_fields.get(str(path[-1])) if above is not None and path else None
     if info is None:
@@ -335,7 +335,7 @@ def _unit(model: type[BaseModel], path: FieldPath) -> str:
 
 
 def _parts_of(annotation: object) -> Iterator[object]:
-    """The metadata of a type; what may be null has it in its parts."""
+    """The metadata of a type; an optional type has it in its parts."""
     yield from getattr(annotation, "__metadata__", ())
     for part in get_args(annotation):
         yield from _parts_of(part)
@@ -348,10 +348,10 @@ def line_of(where: str) -> int:
 
 
 def later(origins: Origins, first: FieldPath, second: FieldPath) -> str:
-    """Of two fields that clash, the place that brought the clash in.
+    """The place that brought a clash of two fields in.
 
-    An override comes after a level's patch, a patch after a scale's, that after the base, a lower
-    line after a higher.
+    An override comes after a level's patch, a patch after a scale's, a scale after the base, a
+    lower line after a higher.
     """
 
     def order(path: FieldPath) -> tuple[bool, bool, bool, int]:

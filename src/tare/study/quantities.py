@@ -58,7 +58,7 @@ def parse_size(value: object) -> object:
 
 
 def size_in_words(size: int) -> str:
-    """A size as a study would write it, in the largest unit of which it has one: 64MiB."""
+    """A size as a study would write it, in the largest unit that fits it exactly: 64MiB."""
     for name in ("TiB", "GiB", "MiB", "KiB"):
         if size >= _UNITS[name]:
             return f"{size / _UNITS[name]:.4g}{name}"
@@ -112,7 +112,7 @@ def cpus_of(cpuset: str) -> frozenset[int]:
 
 
 def _schema(number: str, pattern: str, unit: str, *examples: str) -> WithJsonSchema:
-    """What an editor checks: a number, or text of the pattern."""
+    """The schema that an editor checks: a number, or text of the pattern."""
     either: list[dict[str, Any]] = [{"type": number}, {"type": "string", "pattern": pattern}]
     return WithJsonSchema({"anyOf": either, "unit": unit, "examples": list(examples)})
 

@@ -1,4 +1,4 @@
-"""Reads and checks a study file: reports everything that is wrong before anything runs."""
+"""Reads and checks a study file: reports every mistake before anything runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def load_study(
 
     Args:
         overrides: fields set after the scale, "load.threads=16".
-        scale: one of the study's scales; None: the one that the study names, if it does.
+        scale: one of the study's scales; None: the scale that the study names, if any.
         only: selected levels, "threads=10,50"; conditions without them are left out.
 
     Raises:
@@ -66,7 +66,7 @@ def load_study(
     override(document, overrides)
     select(document, only)
     study = validate(document.data, Origins(document.at, scaled=scaled))
-    if study.scale is not None:  # the patch is part of the document now; twice would undo --set
+    if study.scale is not None:  # the document includes the patch now; twice would undo --set
         study = study.model_copy(update={"scales": {}})
     refuse(_levels_problems(study))
     refuse([*factor_problems(study), *design_problems(study)])
@@ -94,7 +94,7 @@ def validate(data: dict[str, Any], origins: Origins) -> Study:
 
 
 def _levels_problems(study: Study) -> Iterator[Problem]:
-    """What is wrong with each level's patch, taken alone."""
+    """Mistakes in each level's patch, taken alone."""
     for factor, levels in study.factors.items():
         for level in levels:
             yield from _patch_problems(study, factor, level)
@@ -129,7 +129,7 @@ def _patch_problems(study: Study, factor: str, level: str) -> Iterator[Problem]:
 
 
 def _condition_problems(study: Study) -> Iterator[Problem]:
-    """What cannot work in each condition, and conditions that are missing."""
+    """Settings that cannot work in each condition, and conditions that are missing."""
     names: list[str] = []
     setups: list[Setup] = []
     for levels in combinations(study):

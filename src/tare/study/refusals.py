@@ -1,4 +1,4 @@
-"""What cannot work on this machine: memory, disk, CPUs and runtimes that the plan needs."""
+"""Requirements of the plan that this machine cannot meet: memory, disk, CPUs and runtimes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Refusal:
     Attributes:
         field: dotted path of the field that asks for too much.
         where: "file:line" or "--set a.b=c" that wrote it; "" when it is the default.
-        reason: what is asked and what there is.
+        reason: the request and what is available.
         remedy: the command or edit to try.
     """
 
@@ -70,8 +70,8 @@ def refusals(
         machine: what the machine has, sizes in bytes.
         runtimes: runtime name to None where it can run, else to the reason why not.
         locked: versions of the database whose files can be fetched and verified.
-        elsewhere: runtimes whose units run on other machines than this one.
-        unfit: why files or hosts that a setup names are not what it asks for.
+        elsewhere: runtimes whose units run on other machines.
+        unfit: why files or hosts that a setup names do not fit it.
     """
     found = list(_left_out(plan))
     if not plan.conditions:
@@ -93,12 +93,12 @@ def refusals(
 
 
 def _here(part: Platform | Client, elsewhere: Collection[str] = ()) -> bool:
-    """Whether units of this part of a setup take up this machine."""
+    """Whether units of this part of a setup use this machine."""
     return part.source.here and part.runtime not in elsewhere
 
 
 def refuse_plan(found: Sequence[Refusal]) -> None:
-    """Nothing when nothing was found.
+    """Returns when nothing was found.
 
     Raises:
         StudyError: for the first refusal; the others are listed with it.
@@ -262,7 +262,7 @@ def _memory(
     field, held, lower = memory_in_words(one.setup, machine.memory_bytes)
     remedies = [lower, "measure a part (--only FACTOR=LEVEL)"]
     if alive > 1:
-        # design.slice: auto comes to one piece by that; slices of a length would not
+        # with design.slice: auto the plan then has one piece; slices of a given length stay
         piece = "design.slice to off and " if sliced and plan.slicing.asked != AUTO else ""
         remedies.insert(0, f"set {piece}design.fresh to block, so that one cluster lives at a time")
     if sliced and len(here) > alive:

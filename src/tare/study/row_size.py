@@ -1,4 +1,4 @@
-"""How large a populated row is on disk."""
+"""Size of a populated row on disk."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 ROW_OVERHEAD_BYTES, COLUMN_OVERHEAD_BYTES = 80, 22
 """On disk per row and replica beyond the values: 1,300 bytes were seen of YCSB's 10 x 100, 350 of
-cassandra-stress's 5 x 34 (whose tables are not compressed). A BSON document of the same takes as
-much: 1,150 bytes, its key twice more in the index of _id."""
+cassandra-stress's 5 x 34 (whose tables are not compressed). A BSON document of the same row takes
+as much: 1,150 bytes, its key twice more in the index of _id."""
 OWN_ROW_BYTES = 1_000
-"""A row of a workload of one's own, whose tables are not known here."""
+"""A row of a workload of the study's own, whose tables are not known here."""
 
 
 def row_bytes(load: Load) -> int:

@@ -1,4 +1,4 @@
-"""What cannot work on any machine: fields that contradict each other in one condition."""
+"""Conditions that cannot work on any machine: fields that contradict each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def setup_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
-    """What contradicts itself in this condition's setup; places are the later of two fields."""
+    """Contradictions in this condition's setup; places are the later of two fields."""
     problems = ConditionProblems(origins, condition)
     yield from platform_problems(setup, problems)
     yield from image_name_problems(setup, origins)
@@ -30,7 +30,7 @@ def setup_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[P
 
 
 def factor_problems(study: Study) -> Iterator[Problem]:
-    """Baseline and exclusions that name what the study does not have, or leave nothing."""
+    """Baseline and exclusions that name what the study lacks, or leave nothing."""
     for factor, levels in study.factors.items():
         if not levels:
             yield Problem(
@@ -98,7 +98,7 @@ def image_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
 
 
 def slice_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
-    """What cannot be measured in slices of a length that the study names."""
+    """Settings that cannot be measured in slices of a length that the study names."""
     if study.design.slice in (OFF, AUTO):
         return
     where = study.origin(("design", "slice"))
@@ -139,11 +139,11 @@ _UNSLICED: tuple[tuple[Callable[[Setup], bool], str, str], ...] = (
         "other tools have no schedule of when to send",
     ),
 )
-"""Whether a setup has it, what it is, and why it cannot be driven in slices."""
+"""Test of a setup, name of the setting, and why it cannot be driven in slices."""
 
 
 def design_problems(study: Study) -> Iterator[Problem]:
-    """A warm-up that cannot end as it is described."""
+    """A warm-up that cannot end as described."""
     warm = study.design.warm
     if warm.at_least > warm.at_most:
         yield Problem(

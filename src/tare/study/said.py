@@ -1,6 +1,6 @@
-"""What a study's file says itself of a condition: a default is nobody's word.
+"""What a study's file itself says of a condition: nobody states a default.
 
-Of files that other tools left behind it is all that is known beside what they print.
+For files of other tools nothing else is known beside what they print.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _kept(part: Mapping[str, Any], paths: Paths, at: tuple[str, ...]) -> dict[st
         own = (*at, name)
         if own not in paths:
             continue
-        # a part of which the file sets no field by its name is set as a whole: QUORUM for both
+        # a part without fields set by name is set as a whole: QUORUM for both
         inner = any(len(one) > len(own) and one[: len(own)] == own for one in paths)
         found[name] = _kept(value, paths, own) if isinstance(value, dict) and inner else value
     return found

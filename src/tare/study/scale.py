@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 def rescale(document: Document, asked: str | None) -> frozenset[FieldPath]:
-    """Lays the patch of a scale over the document: the one asked for, else the one it names.
+    """Lays the patch of a scale over the document: the scale asked for, else the one it names.
 
-    A run's own copy of its study was brought to its scale before it was written: there the scale is
-    an empty patch.
+    A run's own copy of its study was written at its scale: there the scale is an empty patch.
+
 
     Args:
         document: a mapping; its fields are not yet checked, apart from those of its scales.
         asked: the scale's name; None: as the document says.
 
     Returns:
-        The fields that it set, those inside levels left out.
+        The fields that it set, except those inside levels.
 
     Raises:
         StudyError: an unknown scale, or one that would change more than the study's size.
@@ -66,7 +66,7 @@ def _apply(document: Document, name: str) -> Iterator[FieldPath]:
 
 
 def _has_room(data: Any, keys: list[str]) -> bool:
-    """Whether what is around the field is a mapping, or not there; else the schema refuses it."""
+    """Whether the part around the field is a mapping or absent; else the schema refuses it."""
     for key in keys[:-1]:
         if not isinstance(data, dict):
             return False
@@ -77,7 +77,7 @@ def _has_room(data: Any, keys: list[str]) -> bool:
 
 
 def _keys(path: FieldPath) -> list[str]:
-    """The field that a patch's path means; a margin's name may have dots (read.p99)."""
+    """The field of a patch's path; a margin's name may have dots (read.p99)."""
     keys = [str(key) for key in path]
     return ["margins", ".".join(keys[1:])] if keys[0] == "margins" and len(keys) > 1 else keys
 
@@ -85,7 +85,7 @@ def _keys(path: FieldPath) -> list[str]:
 def _set_in_level(
     document: Document, factor: str, level: str, path: FieldPath, value: Any, where: str
 ) -> None:
-    """Sets the field in the level's patch: where the patch has it, else under its dotted path."""
+    """Sets the field in the level's patch: in its place there, else under its dotted path."""
     levels = document.data["factors"][factor]
     patch = levels[level] = mapping(levels[level])
     written: FieldPath = next(
@@ -99,7 +99,7 @@ def _set_in_level(
 
 
 def _name(value: Any) -> str | None:
-    """The name of a scale; what is none, the schema refuses."""
+    """The name of a scale; the schema refuses any other value."""
     name = parse_name(value)
     return name if isinstance(name, str) else None
 

@@ -1,4 +1,4 @@
-"""What a scale may not make of a factor's levels: they differ at every scale as in the study."""
+"""Limits to what a scale makes of a factor's levels: they differ at every scale as in the study."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEVEL_DEPTH = 3
 """factors, FACTOR, LEVEL: the keys before a level's own fields"""
 
 Found = tuple["Assignment", str, str, str]
-"""The scale's assignment that is wrong, what is wrong with it, why, and the edit to make."""
+"""The scale's wrong assignment, what is wrong with it, why, and the edit to make."""
 Fields = dict["FieldPath", Any]
 
 
@@ -28,7 +28,7 @@ def level_problems(document: Mapping[str, Any], changes: Sequence[Assignment]) -
 
     Args:
         document: the study's plain data, before the scale.
-        changes: everything that the scale sets, each alone already known to be allowed.
+        changes: everything that the scale sets; each change alone is already allowed.
     """
     for factor, levels in mapping(document.get("factors")).items():
         yield from _Levels(document, str(factor), mapping(levels), changes).problems()
@@ -65,7 +65,7 @@ class _Levels:
             yield from self._alike(before, after)
 
     def _lonely(self) -> Iterator[Found]:
-        """Fields that no level sets by itself, and the scale sets in some levels alone."""
+        """Fields that no level sets by itself, and that the scale sets only in some levels."""
         for level, fields in self._set.items():
             for path, one in fields.items():
                 others = [name for name in self._own if path not in self._set[name]]
@@ -79,7 +79,7 @@ class _Levels:
                     )
 
     def _kinds(self, before: Mapping[str, Fields], after: Mapping[str, Fields]) -> Iterator[Found]:
-        """Fields that have one kind of value in some levels, and would have different ones."""
+        """Fields with one kind of value in some levels that would get different kinds."""
         for path in self._paths:
             was = {level: _kind(path, fields[path]) for level, fields in before.items()}
             now = {level: _kind(path, fields[path]) for level, fields in after.items()}
@@ -112,7 +112,7 @@ class _Levels:
             return
 
     def _levels(self, *, scaled: bool) -> dict[str, Fields]:
-        """Level to the value of every field that this is about, the base's where it sets none."""
+        """Level to the value of every field in question, the base's where the level sets none."""
         return {
             level: {p: self._value(level, p, scaled) for p in self._paths} for level in self._own
         }
@@ -130,13 +130,13 @@ class _Levels:
         return place
 
     def _touched(self, paths: Sequence[FieldPath]) -> list[Assignment]:
-        """What the scale sets of these fields: in the base first, then in the levels."""
+        """What the scale sets of these fields: first in the base, then in the levels."""
         inside = [one for fields in self._set.values() for p, one in fields.items() if p in paths]
         return [one for p, one in self._base.items() if p in paths] + inside
 
 
 def _kind(path: FieldPath, value: Any) -> str:
-    """What sort of value it is, where another sort is another comparison and not another size."""
+    """The sort of a value, if another sort makes another comparison and not another size."""
     if path[0] == "load" and share_of_max(value) is not None:
         return "a share of the maximum"
     if path == ("load", "rate") and value is None:

@@ -1,4 +1,4 @@
-"""What a scale may not do: change what is compared with what, or have no effect."""
+"""Rules for scales: a scale may not change the comparisons or have no effect."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ GROUPS: Mapping[str, tuple[FieldPath, ...]] = {
     "limits of the nodes": (("platform", "limits"),),
     "limits of the clients": (("client", "limits"),),
 }
-"""What a scale may set inside a level, where the level itself sets some of the same group."""
+"""What a scale may set inside a level that itself sets some of the same group."""
 
 
 def scale_problems(document: Document, scales: Mapping[str, Any]) -> Iterator[Problem]:
-    """What is wrong with each scale; shapes that are no mappings are left to the schema."""
+    """Mistakes in each scale; the schema refuses shapes that are no mappings."""
     for name, patch in scales.items():
         if isinstance(patch, dict):
             yield from _Scale(document, name, patch).problems()
@@ -174,7 +174,7 @@ class _Scale:
         return None
 
     def _phases(self, one: Assignment) -> Iterator[Problem]:
-        """Lengths alone may change: rates and mixes are what the phases are about."""
+        """Only lengths may change: rates and mixes are what the phases are about."""
         own = mapping(self.document.data.get("load")).get("phases")
         if _but_length(one.value) != _but_length(own) or not own:
             yield self._problem(

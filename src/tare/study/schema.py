@@ -62,8 +62,8 @@ class Setup(StudyPart):
 
     @property
     def apart_from_intensity(self) -> str:
-        """Everything but threads and rate: alike in setups that differ in how hard they are driven
-        alone."""
+        """Everything but threads and rate: the same for setups that differ only in how hard they
+        are driven."""
         return self.model_dump_json(exclude={"load": {"threads", "rate"}})
 
 

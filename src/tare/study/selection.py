@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def select(document: Document, only: Sequence[str]) -> None:
-    """Writes each "FACTOR=LEVEL,LEVEL" into the document; of one factor, levels add up.
+    """Writes each "FACTOR=LEVEL,LEVEL" into the document; levels of one factor add up.
 
     Raises:
         StudyError: a text of another form.
@@ -66,7 +66,7 @@ def selection_problems(study: Study) -> Iterator[Problem]:
 def _without_baseline(study: Study, left: Sequence[Mapping[str, str]]) -> Iterator[Problem]:
     """Comparisons whose baseline is not selected.
 
-    A factor of which one level is left is compared no more, and needs no baseline, unless
+    A factor with one level left is no longer compared and needs no baseline, unless
     analysis.compare names it, or nothing else is left to compare.
     """
     kept = {factor: {levels[factor] for levels in left} for factor in study.factors}
@@ -96,7 +96,7 @@ def _without_baseline(study: Study, left: Sequence[Mapping[str, str]]) -> Iterat
 
 
 def _based_again(study: Study, factor: str, kept: Collection[str]) -> str:
-    """The edit that gives the factor a baseline: its own, unless the exclusions take that away."""
+    """The edit that gives the factor a baseline: its own, unless the exclusions remove that."""
     base = study.baseline[factor]
     names = [level for level in study.factors[factor] if level in {base, *kept}]
     wider = study.model_copy(update={"only": study.only | {factor: names}})
@@ -109,12 +109,12 @@ def _based_again(study: Study, factor: str, kept: Collection[str]) -> str:
 def with_baseline(study: Study) -> Study:
     """The study with a baseline among its selected conditions.
 
-    Of factors that are not compared, the baseline's level may have been left out; then the first
-    condition that is left with the most of the baseline's levels takes its place.
+    Of factors that are not compared, the baseline's level may have been left out. Then the first
+    remaining condition with the most of the baseline's levels takes its place.
 
     Raises:
-        StudyError: the load is a share of the baseline's maximum, and the maximum of the
-            condition in its place is another one.
+        StudyError: the load is a share of the baseline's maximum, and the condition in its place
+            has another maximum.
     """
     if not study.only:
         return study
@@ -141,7 +141,7 @@ def _seeks_baseline(setup: Mapping[str, Any]) -> bool:
 
 
 def _other_maximum(study: Study, found: Mapping[str, str]) -> Iterator[Problem]:
-    """Factors in which the maximum that is searched would be another one than the study's."""
+    """Factors that would make the searched maximum another one than the study's."""
     base = {factor: study.baseline[factor] for factor in study.factors}
     sought = _searched(study, base)
     for factor, level in found.items():
@@ -159,7 +159,7 @@ def _other_maximum(study: Study, found: Mapping[str, str]) -> Iterator[Problem]:
 
 
 def _searched(study: Study, levels: Mapping[str, str]) -> dict[str, Any]:
-    """What a condition's maximum is found with: its setup, the intensity left out."""
+    """The basis of a condition's maximum: its setup without the intensity."""
     setup = resolve(study, levels)[0]
     load = {
         name: value

@@ -1,4 +1,4 @@
-"""What one server of a database needs: memory, disk, and time to start and to fill."""
+"""Needs of one server of a database: memory, disk, and time to start and to fill."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ARCHIVED_START_S = 4.0
 
 
 def needs_of(setup: Setup) -> ServerNeeds:
-    """What a server of the setup's database needs."""
+    """The needs of a server of the setup's database."""
     return declared(setup.database.kind).needs
 
 
@@ -43,6 +43,6 @@ def node_memory(setup: Setup, machine: int | None) -> int:
 
 
 def memory_in_words(setup: Setup, machine: int) -> tuple[FieldPath, str, str]:
-    """The field that decides what a server holds in memory, what it holds, and what lowers it."""
+    """The field that decides a server's memory, how much it holds, and what lowers it."""
     own = declared(setup.database.kind)
     return own.memory_in_words(setup, f"{own.kept_in_memory(setup, machine) / GIB:.1f}GiB a node")

@@ -19,7 +19,7 @@ _SETTINGS: FieldPath = ("database", "settings")
 def no_names(
     settings: Mapping[str, Any], name: re.Pattern[str], example: str, origins: Origins
 ) -> Iterator[Problem]:
-    """Keys that are none: of the file itself those that do not fit, within it unprintable ones."""
+    """Invalid keys: for the file itself keys that do not fit, inside it unprintable keys."""
     for path in _paths(settings, ()):
         key = path[-1]
         fits = name.fullmatch(key) if len(path) == 1 else key.isprintable() and key.strip()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tare.study.origins import FieldPath
 
 WORDS: Mapping[FieldPath, Callable[[object], object]] = {("database", "consistency"): both_levels}
-"""The field that may be such a word, and what gives the fields that it stands for."""
+"""The field that may be such a word, and the function that gives the fields it stands for."""
 
 
 def in_full(path: FieldPath, value: Any) -> Any:
@@ -25,7 +25,7 @@ def in_full(path: FieldPath, value: Any) -> Any:
 def write_in_full(document: Document) -> None:
     """Puts fields in the place of each such word of the base document; levels are patches.
 
-    Where one of the fields is set later, the others stay what the word made them.
+    If one of the fields is set later, the others keep the word's values.
     """
     for path in WORDS:
         *above, last = path

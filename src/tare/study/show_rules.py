@@ -1,4 +1,4 @@
-"""What cannot be shown: exhibits (analysis.show) that name what the study does not have."""
+"""Exhibits (analysis.show) that cannot be shown because they name what the study lacks."""
 
 from __future__ import annotations
 

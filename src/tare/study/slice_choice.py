@@ -62,13 +62,13 @@ class Slicing(BaseModel):
 def choose(
     study: Study, conditions: Sequence[Condition], unsliced: Callable[[Setup], str]
 ) -> Slicing:
-    """The study's own word; with `auto` slices of the usual length, unless something hinders.
+    """The study's own choice; with `auto`, slices of the usual length unless something hinders.
 
     Where servers have several conditions, a server's turn has a slice of each
     (`slice_in_turn_s`).
 
     Args:
-        conditions: those that are measured.
+        conditions: the conditions that are measured.
         unsliced: why units of a setup cannot be driven in slices where they run; empty: they can.
     """
     asked, turn, drain = study.design.slice, study.design.turn, study.design.drain
@@ -91,7 +91,7 @@ def choose(
 
 
 def _slices_per_pass(conditions: Iterable[Condition]) -> int:
-    """Of the server that has most."""
+    """The slices of the server that has most."""
     shares: Counter[str] = Counter()
     for one in conditions:
         shares[one.deployment] += one.share
@@ -99,7 +99,7 @@ def _slices_per_pass(conditions: Iterable[Condition]) -> int:
 
 
 def settled(study: Study, slicing: Slicing) -> Study:
-    """The study with what was chosen as its design.slice: what everything else is told."""
+    """The study with the choice as its design.slice, for all other code."""
     length: Literal["off"] | float = OFF if slicing.length_s is None else slicing.length_s
     turn = slicing.turn if slicing.turn == "pass" else study.design.turn  # auto is a slice, then
     drain = study.design.drain if slicing.drain_s is None else slicing.drain_s
@@ -110,7 +110,7 @@ def settled(study: Study, slicing: Slicing) -> Study:
 def _hindrances(
     study: Study, setups: Sequence[Setup], unsliced: Callable[[Setup], str]
 ) -> Iterator[str]:
-    """Why slices cannot be, or would not tell what the study asks for."""
+    """Why slices are impossible, or would not answer the study's questions."""
     if len(setups) < LEAST_TAKING_TURNS:
         yield "a single condition has none to take turns with"
     tried = settled(study, Slicing(length_s=USUAL_SLICE_S))
@@ -127,7 +127,7 @@ def _hindrances(
 
 
 def _over_time(study: Study) -> Iterator[str]:
-    """What the study asks for by name and trials in slices do not have."""
+    """Metrics and exhibits that the study names and that trials in slices lack."""
     asked = study.analysis
     for index, one in enumerate(asked.show):
         if one.kind in _OVER_TIME:

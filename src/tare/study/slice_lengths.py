@@ -1,8 +1,8 @@
-"""How long a slice is, and its drain: long enough for what is in flight, and no longer.
+"""The length of a slice and its drain: long enough for the operations in flight, and no longer.
 
-The machine's moods last tens of milliseconds to seconds, so the closer two slices are the more of
-them they share. But a slice begins with all its operations sent at once and ends with fewer and
-fewer under way. So it holds what is in flight several times over (docs/decisions/0023-turns.md).
+The machine's moods last tens of milliseconds to seconds, so the closer two slices are, the more
+moods they share. But a slice begins with all its operations sent at once and ends with fewer and
+fewer under way. So it holds the operations in flight several times (docs/decisions/0023-turns.md).
 """
 
 from __future__ import annotations
@@ -13,42 +13,42 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 USUAL_SLICE_S = 0.25
-"""Of a server with one condition, which is thawed for each slice; and the longest."""
+"""For a server with one condition, which is thawed for each slice; and the longest."""
 LEAST_SLICE_S = 0.02
 LEAST_DRAIN_S = 0.005
 LEAST_DRAIN_OF_WRITES_S = 0.025
-"""Some wait for the commit log, or for other nodes."""
+"""Some operations wait for the commit log, or for other nodes."""
 TURN_S = 0.12
 """slices of a server's turn together, at least"""
 ANSWERED_IN_SLICE = 4
-"""A slice holds all operations in flight so often."""
+"""A slice holds all operations in flight this often."""
 ANSWERED_IN_DRAIN = 2
 OPERATION_S = 0.0003
-"""What a read costs a node, roughly: 0.2 to 0.35 ms with the JVM's quick compiler, 32 in flight
-(docs/resolution.md). Where it costs more, the check `undrained` says so."""
+"""Rough cost of a read for a node: 0.2 to 0.35 ms with the JVM's quick compiler, 32 in flight
+(docs/resolution.md). If it costs more, the check `undrained` says so."""
 FEW_IN_FLIGHT = 4
-"""With so many a node's slices are as short as any, and it is still busy."""
+"""With this many, a node's slices are as short as any, and it is still busy."""
 IN_FLIGHT = 32
 """where a study leaves it to a search"""
 
 
 def answered_s(setup: Setup) -> float:
-    """In how long the nodes answer all operations in flight once, roughly, on CPUs they share."""
+    """Rough time in which the nodes answer all operations in flight once, on CPUs they share."""
     threads = setup.load.threads
     in_flight = threads if isinstance(threads, int) else IN_FLIGHT
     return in_flight * setup.clusters * setup.database.nodes * OPERATION_S
 
 
 def lengthened(setup: Setup, length_s: float) -> bool:
-    """Whether a slice of this length, chosen here, is so long because of what is in flight."""
+    """Whether a slice of this length, chosen here, is so long because of operations in flight."""
     return LEAST_SLICE_S < length_s <= ANSWERED_IN_SLICE * answered_s(setup)
 
 
 def slice_in_turn_s(slices: int, all_s: float) -> float:
-    """Length of each slice of a server's turn that has so many, seconds.
+    """Length of each slice in a server's turn of `slices` slices, seconds.
 
     Args:
-        all_s: in how long all operations in flight are answered once.
+        all_s: time in which all operations in flight are answered once.
     """
     if slices == 1:
         return USUAL_SLICE_S

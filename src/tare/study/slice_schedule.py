@@ -22,11 +22,11 @@ READ_S = 0.003
 """from the end of a drain until the same server's next slice in a turn: reading, no freezing"""
 READ_LEAD_S = 0.001
 """from the reading before a slice until its load begins: by then its server is thawed, and its
-client has told of the slice before, if that was its own, too"""
+client has reported the slice before, if that was its own, too"""
 SETTLE_S = 1.2
-"""from the last slice of the warm-up to the first measured one: what counts system calls is closed
-meanwhile (tare.monitor.calls), and one second later the kernel looks no more for such counters at
-each context switch (perf_sched_work of kernel/events/core.c)"""
+"""from the last slice of the warm-up to the first measured one. Meanwhile the counter of system
+calls is closed (tare.monitor.calls), and one second later the kernel no longer looks for such
+counters at each context switch (perf_sched_work of kernel/events/core.c)"""
 PASSES_PER_EMPTY = 3
 """passes over all trials for each empty slice, which shows what the machine does without load"""
 
@@ -39,7 +39,7 @@ class Slot:
         trial: which of the block's trials is driven; None: none is.
         at: seconds from the first slice's load until this one's begins.
         counts: it is measured, not warm-up.
-        turn: which turn of a server it is of, from 0.
+        turn: the turn of a server that it belongs to, from 0.
         last: the last one of its turn, after which the server is frozen.
     """
 
@@ -65,7 +65,7 @@ class Schedule:
 
     @property
     def seconds(self) -> float:
-        """From the first slice's load to the end of the last one's drain."""
+        """Seconds from the first slice's load to the end of the last slice's drain."""
         return self.slots[-1].at + self.length_s + self.drain_s
 
     def of(self, trial: int) -> list[Slot]:
@@ -81,7 +81,7 @@ class Schedule:
         return max(b.at - a.at for a, b in itertools.pairwise([self.slots[0], *self.of(trial)]))
 
     def told(self, trial: int) -> dict[str, object]:
-        """What a trial's clients are told of its slices, and when the first begins, seconds."""
+        """The slices as reported to a trial's clients, and when the first begins, seconds."""
         own = self.of(trial)
         return {
             "length_s": self.length_s,
@@ -97,7 +97,7 @@ def turn_seconds(slices: int, length_s: float, drain_s: float) -> float:
 
 
 def slices_of(seconds: float, length_s: float) -> int:
-    """Slices that make up so much time at least."""
+    """The least number of slices that make up this time."""
     return math.ceil(seconds / length_s - 1e-9)
 
 
@@ -123,16 +123,16 @@ class Cut:
 
     @property
     def pause_s(self) -> float:
-        """From the end of the warm-up's last turn until the first measured one may begin."""
+        """Seconds from the end of the warm-up's last turn until the first measured turn."""
         return self.settle_s if self.warmup_s > 0 else 0.0
 
     def turn(self, slices_per_pass: int) -> int:
-        """How many slices a turn holds."""
+        """Number of slices in a turn."""
         return slices_per_pass if self.whole else 1
 
 
 def cut_of(load: Load, design: Design) -> Cut:
-    """As a study has it, whose design.slice and design.drain are lengths."""
+    """The cut of a study whose design.slice and design.drain are lengths."""
     return Cut(
         warmup_s=load.warmup,
         measure_s=load.measured_s,
@@ -144,10 +144,10 @@ def cut_of(load: Load, design: Design) -> Cut:
 
 
 def block_seconds(deployments: Iterable[Sequence[int]], cut: Cut) -> float:
-    """How long the slices of a block take.
+    """The time that the slices of a block take.
 
     Args:
-        deployments: the shares of each one's trials, as `make_schedule` has them.
+        deployments: the shares of each deployment's trials, as in `make_schedule`.
     """
     shares = list(deployments)
     seconds = 0.0
@@ -169,22 +169,22 @@ def make_schedule(
     deployments: Sequence[str] = (),
     shares: Sequence[int] = (),
 ) -> Schedule:
-    """Every deployment has its turns, in which its trials are driven, one a slice.
+    """Every deployment has its turns, in which its trials are driven, one per slice.
 
     A pass has as many slices for each deployment as the largest sum of shares; while warming up, as
-    the largest number of trials. The order of servers is drawn anew for each turn, that of a
-    server's trials for each pass; one pass in three of those that are measured has an empty slice,
-    too, at a place of its own. Source: randomised multiple interleaved trials (Abedi and Brecht,
-    ICPE 2017), at the scale of slices.
+    the largest number of trials. The order of servers is drawn anew for each turn, the order of a
+    server's trials for each pass. One measured pass in three also has an empty slice, at a place of
+    its own. Source: randomised multiple interleaved trials (Abedi and Brecht, ICPE 2017), at the
+    scale of slices.
 
-    A server that is driven more often answers for less: of two identical containers, one driven
+    A server that is driven more often costs less per reply: of two identical containers, one driven
     four times as often as the other needed 2.2 to 2.4% less CPU time for an operation
     (docs/resolution.md). So all are driven equally often, warming up and measured.
 
     Args:
-        trials: their names, of which the order depends besides the seed.
-        deployments: which deployment each is a trial of; empty: each has its own.
-        shares: how many slices each gets for one of an ordinary trial on its deployment; empty: all
+        trials: their names; the order depends on them and on the seed.
+        deployments: the deployment of each trial; empty: each has its own.
+        shares: slices of each trial per slice of an ordinary trial on its deployment; empty: all
             get one.
     """
     warm: dict[str, list[int]] = {}
@@ -238,6 +238,6 @@ def _turns(
 
 
 def _over_and_over(trials: Sequence[int], generator: random.Random) -> Iterator[int]:
-    """All of them in random order, then all again in another one, without end."""
+    """All of them in random order, then all again in another order, without end."""
     while True:
         yield from generator.sample(trials, len(trials))

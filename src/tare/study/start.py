@@ -14,14 +14,14 @@ _SHARING = (
     "-Xshare", "-XX:SharedArchiveFile", "-XX:SharedClassListFile", "-XX:DumpLoadedClassList",
     "-XX:ArchiveClassesAtExit", "-XX:+UseSharedSpaces", "-XX:-UseSharedSpaces",
 )  # fmt: skip
-"""Arguments of the JVM that say from which archive it takes its classes, or that it writes one."""
+"""JVM arguments that name the archive from which it takes its classes, or to which it writes."""
 
 
 def why_not(setup: Setup, design: Design, *, here: bool = False) -> str:
     """Why a deployment of this setup fills its own table; empty: it starts from a snapshot.
 
     Args:
-        here: judge by what is named here, too; else as where all is named that could be.
+        here: judge also by what is named here; else as if all that could be named were named.
     """
     database = setup.database
     if design.data != "snapshot":
@@ -38,7 +38,7 @@ def why_not(setup: Setup, design: Design, *, here: bool = False) -> str:
 
 
 def snapshot_content(setup: Setup) -> list[Any]:
-    """All of a setup that the data of its snapshot depends on; the platform is none of it."""
+    """Everything in a setup that its snapshot's data depends on; the platform is not part of it."""
     database = setup.database.model_dump(mode="json", exclude={"jvm", "heap", "consistency"})
     load = setup.load.model_dump(
         mode="json", include={"records", "fields", "field_length", "statements"}
@@ -60,6 +60,6 @@ def why_no_archive(setup: Setup) -> str:
 
 
 def starts_here(setup: Setup) -> bool:
-    """Whether this process starts the servers, on this machine: no orchestrator, no other host."""
+    """Whether this process starts the servers on this machine: no orchestrator, no other host."""
     platform = setup.platform
     return platform.source.here and not declared(platform.runtime).orchestrator

@@ -16,11 +16,11 @@ Level = Literal[
 ]
 Cql = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
 WRITING = ("INSERT", "UPDATE", "DELETE", "BEGIN")
-"""What statements that write begin with; all others read."""
+"""First words of statements that write; all others read."""
 
 
 def _generated(value: object) -> object:
-    generator(value, 1)  # refuses; the study's own form stays as it is
+    generator(value, 1)  # raises if invalid; the study's own form stays as it is
     return value
 
 

@@ -41,8 +41,9 @@ class Steps:
 def numeric_steps(study: Study, factor: str) -> Steps | None:
     """The factor's levels as numbers, or None where they are not all different numbers.
 
-    A level means the number that it sets, where every level sets the same one field of the setup
-    or leaves it at the base document's value; else the one number in its name (t10, 40k is 40).
+    A level's number is the one that it sets, where every level sets the same one field of the setup
+    or leaves it at the base document's value. Else it is the one number in its name (t10, 40k is
+    40).
     """
     levels = study.factors.get(factor, {})
     if len(levels) < 2:

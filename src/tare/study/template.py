@@ -8,7 +8,7 @@ from dataclasses import dataclass
 IGNORED = "_"
 """A field of this name may hold anything."""
 PLACES = ("repetition", "block", "round")
-"""Fields that are no factors: which repetition a trial is. `repetition` is another word for
+"""Fields that are no factors: the number of the repetition. `repetition` is another word for
 `block`."""
 LONGEST_NAME = 4096
 """Longest file name that is matched, in characters."""
@@ -25,12 +25,12 @@ class TemplateError(ValueError):
 class Template:
     """A file name with named fields.
 
-    A field's text ends where the text that follows the field in the template first occurs, so a
-    name can be read in one way only. A field that occurs twice must hold the same text twice.
+    A field's text ends where the text after the field in the template first occurs, so a name can
+    be read in one way only. A field that occurs twice must hold the same text twice.
 
     Attributes:
         fields: names of the fields that are kept, in order, each once.
-        parts: components of a path that are looked at: 1 for a plain file name.
+        parts: number of path components to match: 1 for a plain file name.
     """
 
     text: str

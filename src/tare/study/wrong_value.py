@@ -1,15 +1,15 @@
-"""A field's value that cannot be taken: the reason, and the edit to make."""
+"""A field's invalid value: the reason, and the edit to make."""
 
 from __future__ import annotations
 
 
 def shortened(text: str) -> str:
-    """A value as a message quotes it."""
+    """A value as quoted in a message."""
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 class WrongValueError(ValueError):
-    """What a validator raises; its two parts stay apart, whatever texts they quote."""
+    """A validator's error; its two parts stay apart, whatever texts they quote."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason}; {remedy}")

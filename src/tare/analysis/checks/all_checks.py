@@ -55,7 +55,7 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     completeness.deployments,
     crosschecks.crosschecks,
 )
-# What files of other tools can be judged by: the rest asks how Tare itself measured.
+# What files of other tools can be judged by: the other checks ask how Tare itself measured.
 OF_FILES = (
     noise.noise_floor,
     noise.told_apart,
@@ -80,7 +80,7 @@ GRAVITY = {"invalid": 0, "warning": 1, "ok": 2}
 def run_checks(evidence: Evidence) -> list[Check]:
     """The outcome of every check that applies; one invalid makes the result invalid.
 
-    Without a single result, only what was recorded is judged: nothing can be said of the rest.
+    Without a single result, only the records are judged: nothing can be said of the rest.
     """
     apply = OF_FILES if evidence.imported else CHECKS
     if not evidence.done:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 ERRORS_NOTED = 0.001
 ERRORS_INVALID = 0.01
-"""Share of failed operations. Failed operations are in no latency, so with 1% of them the p99 of
+"""Share of failed operations. Latencies exclude failed operations, so with 1% of them the p99 of
 the rest is another quantity."""
 
 SATURATED_INVALID = 0.5
@@ -25,16 +25,16 @@ LATE_INVALID = 0.5
 LATE_MATTERS_US = 1000.0
 
 GAP_NOTED_S = 1.0
-"""Longest time without an answer; of a short trial less: see `GAP_INVALID`."""
+"""Longest time without an answer; shorter for a short trial: see `GAP_INVALID`."""
 GAP_IN_SLICES_S = 0.1
-"""The same of a trial in slices, or a whole slice with its drain where that is longer: its clock
-stands still while others have their turns."""
+"""The same limit for a trial in slices, or a whole slice with its drain where that is longer: the
+trial's clock stands still while other conditions have their turns."""
 GAP_INVALID = 0.1
-"""The same as a share of the trial: its throughput is then that of the rest, and a pause."""
+"""The same gap as a share of the trial: its throughput is then that of the rest, and a pause."""
 GAP_KNOWN_S = 0.1
 """A gap is known exactly from this length on (`longest_gap_s`)."""
 GAP_ANSWERS = 10
-"""A gap in which fewer answers than this were to be expected is ignored."""
+"""A gap is ignored if fewer answers than this were to be expected in it."""
 
 
 def errors(evidence: Evidence) -> Check:
@@ -67,7 +67,7 @@ def _kinds(evidence: Evidence) -> list[str]:
 
 
 def answers(evidence: Evidence) -> Check | None:
-    """Seconds in which a cluster that was asked answered nothing, whatever stopped it."""
+    """Seconds in which a cluster answered none of its requests, whatever stopped it."""
     known = False
     found: list[tuple[float, str]] = []
     for trial in evidence.done:

@@ -24,7 +24,7 @@ DRIFT_NOTED = 0.025
 """Least change from the first to the last block that is mentioned, if it is significant."""
 LEAST_BLOCKS = 3
 LEAST_SHARING = 3
-"""Conditions from which a change is called one of all of them."""
+"""From so many conditions on, a change is called common to all of them."""
 _ALL = "all conditions together"
 COMPILING_NOTED = 0.1
 """Share of server CPU in the JIT compiler: Cassandra's falls below it after some millions of
@@ -88,7 +88,7 @@ def compiler(evidence: Evidence) -> Check | None:
 
 
 def steady(evidence: Evidence) -> Check:
-    """Trials that do not settle, each or all together, and drift from block to block."""
+    """Trials that do not settle, alone or all together, and trials that drift between blocks."""
     restless = [trial.name for trial in evidence.done if trial.steady is False]
     judged = sum(trial.steady is not None for trial in evidence.done)
     shared = _common_drift(evidence) if evidence.by_deployment else []
@@ -101,7 +101,7 @@ def steady(evidence: Evidence) -> Check:
         for trial in evidence.done
         if trial.change_points
     ]
-    # the rule itself finds up to one in ten flat series restless
+    # the rule itself calls up to one in ten flat series unsettled
     many = judged and len(restless) > max(1, judged * 0.2)
     if many:
         parts.append(f"{len(restless)} of {count(judged, 'trial')} not steady")
@@ -142,8 +142,8 @@ def _drifts(evidence: Evidence) -> list[str]:
 def _common_drift(evidence: Evidence) -> list[str]:
     """A change that all conditions share: of the machine, or of clusters that still warm up.
 
-    A condition alone has too few blocks to show it. Ratios inside the blocks are spared by it; what
-    it says is that the clusters were not measured in the state that they would reach.
+    One condition has too few blocks to show it. The change leaves ratios inside the blocks alone,
+    but the clusters were not measured in the state that they would reach.
     """
     measured = [trial for trial in evidence.done if "throughput" in trial.values]
     slope, p = shared_slope(measured)
@@ -169,12 +169,12 @@ def within_slope(trials: Sequence[Trial]) -> tuple[float, float]:
 
 
 def shared_slope(trials: Sequence[Trial]) -> tuple[float, float]:
-    """As `within_slope`, of what all conditions have in common.
+    """As `within_slope`, for what all conditions have in common.
 
-    Conditions of a block share its mood, so that it is one observation, however many they are.
-    Inside a round, life of a condition + block is fitted: where nothing is missing a block's level
-    is the mean over its conditions. Blocks without a life in common, as where a round was
-    interrupted, have an intercept of their own.
+    Conditions of a block share its mood, so that a block is one observation, however many
+    conditions it has. Inside a round, life of a condition + block is fitted: where nothing is
+    missing, a block's level is the mean over its conditions. Blocks without a life in common, such
+    as after an interruption of the round, have an intercept of their own.
     """
     rounds: dict[int, dict[tuple[str, Hashable], float]] = defaultdict(dict)
     for trial in trials:

@@ -48,7 +48,7 @@ def trials(evidence: Evidence) -> Check:
 
 
 def without_effect(evidence: Evidence) -> list[Contrast]:
-    """Comparisons that no effect speaks of."""
+    """Comparisons without an effect."""
     have = {(effect.baseline, effect.treatment) for effect in evidence.effects}
     return [c for c in evidence.contrasts.of if (c.baseline, c.treatment) not in have]
 
@@ -98,7 +98,7 @@ def deployments(evidence: Evidence) -> Check:
 
 
 def _of(some: Sequence[Effect], effects: Sequence[Effect]) -> str:
-    """Which comparisons these are; empty: all of them."""
+    """The names of these comparisons; empty: they are all comparisons."""
     if len(some) == len(effects):
         return ""
     words = []

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def crosschecks(evidence: Evidence) -> Check | None:
-    """Bootstrap intervals apart from the interval, or without the difference that it shows, and
-    rank tests that see the opposite; or that there are too few units for any of these."""
+    """Bootstrap intervals that do not overlap the interval or do not show its difference, and rank
+    tests that see the opposite; or too few units for any of these."""
     checked = [effect for effect in evidence.effects if effect.crosschecks]
     if not checked:
         return None

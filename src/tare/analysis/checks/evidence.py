@@ -29,11 +29,11 @@ class Evidence:
     Attributes:
         margins: metric to declared fraction.
         damaged: trial directories that could not be used at all.
-        planned: all conditions of the study; of imported files `conditions` are those whose levels
-            occur in some file.
+        planned: all conditions of the study; with imported files `conditions` are those whose
+            levels occur in some file.
         primary: primary endpoints that the study names.
         ended: the look at which the run ended; None: it was to have all planned rounds.
-        hosts: what each host that SSH reached told of itself, by its name.
+        hosts: the facts of each host that SSH reached, by its name.
         skipped: files that an import did not use, each with its reason.
     """
 
@@ -65,7 +65,7 @@ class Evidence:
 
     @property
     def imported(self) -> bool:
-        """The trials are files of other tools; the study's design was not theirs."""
+        """The trials are files of other tools; the study did not design them."""
         return any(trial.manifest.source for trial in self.trials)
 
     @property

@@ -1,4 +1,4 @@
-"""What imported files leave open, and which of them were left out."""
+"""What imported files leave open, and which files were left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ERRORS_GRAVE = 0.01
 """Share of failed operations, as for Tare's own trials."""
 GRAVE_SHARE = 0.5
 """Share of a condition's trials with that many failures that makes the result invalid. Nobody can
-repeat an imported trial, and a few bad ones among many are one's own to judge."""
+repeat an imported trial, and the user may judge a few bad ones among many."""
 
 UNKNOWN = (
     "whether the load client was the limit",
@@ -30,7 +30,7 @@ UNKNOWN = (
 
 
 def unknown(evidence: Evidence) -> Check:
-    """What Tare judges its own runs by, and other tools do not record."""
+    """Facts by which Tare judges its own runs, and which other tools do not record."""
     tools = sorted({t.manifest.source.tool for t in evidence.trials if t.manifest.source})
     return check(
         "not known, imported",
@@ -42,14 +42,14 @@ def unknown(evidence: Evidence) -> Check:
 
 
 def differences(evidence: Evidence) -> Check | None:
-    """What the files tell of their tools and load that is not the same in all conditions."""
+    """Facts on tools and load in the files that differ between conditions."""
     if not any(not one.expected for one in evidence.parity):
         return None
     return parity(evidence)
 
 
 def skipped(evidence: Evidence) -> Check | None:
-    """Files that were named to the import and are in no trial."""
+    """Files that the import was given and that are in no trial."""
     if not evidence.skipped:
         return None
     words = f"{count(len(evidence.skipped), 'file')} left out by the import"
@@ -57,7 +57,7 @@ def skipped(evidence: Evidence) -> Check | None:
 
 
 def notes(evidence: Evidence) -> Check | None:
-    """How the files were read, where it was not the only way."""
+    """How the files were read, where another reading was possible."""
     details = noted(evidence)
     if not details:
         return None

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from tare.analysis.trials import Trial
 
 LEAST_TO_COMPARE = 2
-"""Repetitions of both sides: of one there is no variance."""
+"""Repetitions of both sides: a single one has no variance."""
 MOST_NAMED = 20
 
 
 def trials(evidence: Evidence) -> Check:
     """Planned against imported conditions, and comparisons without a result.
 
-    Levels that no file has are left out of the study and named. Among the others a comparison of
-    which one side has files makes the result invalid where it has no interval, as in Tare's own
-    runs; one without files on both sides is only named.
+    Levels that no file has are left out of the study and named. If one side of another comparison
+    has files but the comparison has no interval, the result is invalid, as in Tare's own runs. A
+    comparison without files on both sides is only named.
     """
     sizes = {condition.name: 0 for condition in evidence.conditions}
     for trial in evidence.done:
@@ -72,7 +72,7 @@ def _uneven(sizes: Mapping[str, int]) -> list[str]:
 
 
 def _absent_levels(evidence: Evidence) -> list[str]:
-    """Levels of which there is no file at all."""
+    """Levels without any file."""
     seen = {pair for trial in evidence.done for pair in trial.manifest.levels.items()}
     levels = dict.fromkeys(
         pair for condition in evidence.planned for pair in condition.levels.items()
@@ -90,7 +90,7 @@ def _absent_levels(evidence: Evidence) -> list[str]:
 def _without_files(contrast: Contrast, sizes: Mapping[str, int]) -> bool:
     """Whether the comparison has no result because both sides of some pair have no file.
 
-    A pair of which only one side is there, or too seldom, is another matter.
+    A pair with files on one side, or with too few, is another matter.
     """
     pairs = [(sizes.get(base, 0), sizes.get(treated, 0)) for base, treated in contrast.cells]
     filed = [pair for pair in pairs if any(pair)]
@@ -98,7 +98,7 @@ def _without_files(contrast: Contrast, sizes: Mapping[str, int]) -> bool:
 
 
 def identical(evidence: Evidence) -> Check | None:
-    """Trials with the same files, and conditions of which all repetitions have the same value."""
+    """Trials with the same files, and conditions whose repetitions all have the same value."""
     details = [
         f"the same file, byte for byte: {first_of([t.name for t in same], MOST_NAMED)}"
         for same in _same_files(evidence.done)

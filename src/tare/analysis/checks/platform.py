@@ -16,7 +16,7 @@ PROBE_NOTED = 0.05
 """Share of one core that the sampler may use unmentioned."""
 STEAL_NOTED = 0.02
 SIZE = ("CPU model", "CPUs", "memory")
-"""Facts of machines that are no matter of a hypervisor, but change what a database does."""
+"""Facts of machines that a hypervisor does not decide, but that change what a database does."""
 
 
 def parity(evidence: Evidence) -> Check:
@@ -33,7 +33,7 @@ def parity(evidence: Evidence) -> Check:
 
 
 def host_groups(evidence: Evidence) -> Check | None:
-    """Whether groups of hosts are machines of their own, and of the same size and processor."""
+    """Whether groups of hosts are separate machines of the same size and processor."""
     if not evidence.host_groups:
         return None
     differ = [one for one in evidence.host_groups if one.differs]
@@ -57,8 +57,8 @@ def host_groups(evidence: Evidence) -> Check | None:
 
 
 def _bounded(evidence: Evidence) -> frozenset[str]:
-    """What every server had a limit of, so that it had as much on this machine as in a virtual one
-    that is as large as the limit."""
+    """The limits that every server had, so that it had as much on this machine as in a virtual
+    machine that is as large as the limit."""
     limits = [one.manifest.setup.get("platform", {}).get("limits", {}) for one in evidence.done]
     cpus = all(one.get("cpus") or one.get("cpuset") for one in limits)
     memory = all(one.get("memory") for one in limits)
@@ -66,7 +66,7 @@ def _bounded(evidence: Evidence) -> frozenset[str]:
 
 
 def _of_one_kernel(evidence: Evidence) -> list[str]:
-    """Hosts of several groups whose kernel is one, by the identifier of its start."""
+    """Hosts of several groups that share a kernel, by the identifier of its start."""
     members: dict[str, dict[str, str]] = {}
     for trial in evidence.done:
         group = host_group(trial.manifest.setup)

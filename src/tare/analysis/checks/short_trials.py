@@ -10,17 +10,17 @@ from tare.analysis.checks.evidence import Evidence, count, percent
 from tare.analysis.inference.ranks import signed_ranks
 
 LEAST_TRIALS = 5
-"""Of fewer no test of signs is below 5%."""
+"""With fewer trials no test of signs is below 5%."""
 ALPHA = 0.01
 NOTED = 0.05
-"""Change within trials that is told: below it what is left of it in a mean is little."""
+"""Change within trials that is mentioned: below it, little of it is left in a mean."""
 
 
 def change_within(evidence: Evidence) -> str:
-    """How throughput changes within trials too short for MSER-5, of all together; empty: it stays.
+    """How throughput changes within trials too short for MSER-5, all together; empty: it does not.
 
-    A trial of ten seconds says nothing by itself. Of many, the last third is above the first as
-    often as below where clusters are in the state that is measured.
+    A trial of ten seconds says nothing by itself. Over many trials in the state that is to be
+    measured, the last third is above the first as often as below.
     """
     ratios = []
     for trial in evidence.done:

@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 DISTURBED_NOTED = 0.05
 """Share of a trial's slices in which other work took more than 5% of the CPU time."""
 OTHERS_NOTED = 0.05
-"""Share of the CPU time of all slices of a trial together: a program that runs throughout takes too
-little of a short slice to disturb it by itself."""
+"""Share of the CPU time of all slices of a trial together. A program that runs throughout takes too
+little of a short slice to disturb that slice."""
 MOST_UTILISED = 1.05
 """Share of the CPUs that servers may use; it was 0.97 to 0.99 on one CPU that was never idle."""
 LATE_NOTED = 0.05
 """Share of a trial's slices whose servers were thawed or frozen too late."""
 UNDRAINED_NOTED = 0.001
 UNDRAINED_INVALID = 0.01
-"""Share of a trial's operations, as for failed ones: with 1% of them the p99 is that of pauses."""
+"""Share of a trial's operations, as for failed operations: with 1% the p99 measures pauses."""
 PACE_ALPHA = 0.01
 LEAST_PACED = 3
 """blocks"""
 
 
 def other_work(evidence: Evidence) -> Check | None:
-    """Trials in which programs that are no part of the measurement took CPU time."""
+    """Trials in which programs outside the measurement took CPU time."""
     sliced = _sliced(evidence)
     if not sliced:
         return None
@@ -101,7 +101,7 @@ def undrained(evidence: Evidence) -> Check | None:
 def overload(evidence: Evidence) -> Check | None:
     """Rates that servers kept only because nothing more was sent in the drains.
 
-    They queue in each slice, so that latency is that of a queue as long as a slice lets it grow.
+    The servers queue in each slice, so that latency is that of a queue as long as a slice allows.
     """
     shares = {
         t.name: busy / 100
@@ -125,11 +125,11 @@ def overload(evidence: Evidence) -> Check | None:
 
 
 def utilisation(evidence: Evidence) -> Check | None:
-    """Servers that would have used more CPU time for their operations than they had meanwhile.
+    """Servers whose operations needed more CPU time than the servers had meanwhile.
 
-    By the utilisation law throughput times CPU time per operation is the CPUs in use. More than
-    there are means that other work than the operations' is in their service demand, of which each
-    difference is then too small a share. With a rate, see `overload`.
+    By the utilisation law, throughput times CPU time per operation is the CPUs in use. If this
+    exceeds the CPUs of the server, service demand includes other work than the operations', and
+    each difference is too small a share of it. With a rate, see `overload`.
     """
     shares: dict[str, float] = {}
     for trial in evidence.done:
@@ -155,7 +155,7 @@ def utilisation(evidence: Evidence) -> Check | None:
 
 
 def late(evidence: Evidence) -> Check | None:
-    """Trials of which many slices were not begun or ended when they should have been."""
+    """Trials with many slices that did not begin or end when they should have."""
     sliced = _sliced(evidence)
     if not sliced:
         return None
@@ -173,11 +173,12 @@ def late(evidence: Evidence) -> Check | None:
 
 
 def unequally_driven(evidence: Evidence) -> Check | None:
-    """Comparisons between servers of which one was measured in more slices than the other.
+    """Comparisons of two servers if one was measured in more slices than the other.
 
-    The one that is driven more often answers for less: its caches are warmer. Tare drives all
-    equally often; records of before it did are not alike in this. Each block is judged by itself,
-    as a run may have been extended since, and only where no trial of the two servers is missing.
+    The server that is driven more often costs less per reply: its caches are warmer. Tare drives
+    all servers equally often, but its older records differ in this. Each block is judged by
+    itself, as a run may have been extended since, and only where no trial of the two servers is
+    missing.
     """
     sliced = _sliced(evidence)
     if not sliced:
@@ -227,7 +228,7 @@ def _part(some: int, of: int) -> str:
 
 
 def frozen(evidence: Evidence) -> Check | None:
-    """Servers that went on running while other conditions were driven: said, not objected to."""
+    """Servers that went on running while other conditions were driven: noted, not objected to."""
     sliced = _sliced(evidence)
     if not sliced:
         return None
@@ -248,7 +249,7 @@ def frozen(evidence: Evidence) -> Check | None:
 
 
 def pace(evidence: Evidence) -> Check | None:
-    """Comparisons of which one side met CPUs of another pace, which the fit takes for chance.
+    """Comparisons whose sides met CPUs of different pace, which the fit takes for chance.
 
     A t test over blocks of the difference in pace, for each comparison of two conditions, at 1%
     over all of them (Bonferroni).
@@ -313,7 +314,7 @@ def _unpaced(trial: Trial, slices: Slices) -> str:
 def _cpus(sliced: list[tuple[Trial, Slices]]) -> int:
     """How many CPUs servers and clients may use, of all machines together; 0: not known.
 
-    Trials record those of their units, and not the machine's, which may have more.
+    Trials record the CPUs of their units, not the machine's, which may have more.
     """
     lists = {
         (unit.machine, str(unit.parity.get("cpus allowed") or unit.limits.get("cpuset")))
@@ -322,7 +323,7 @@ def _cpus(sliced: list[tuple[Trial, Slices]]) -> int:
     }
     found: set[tuple[str, int]] = set()
     for machine, listed in lists:
-        with suppress(ValueError):  # of a unit of which none are known
+        with suppress(ValueError):  # of a unit whose CPUs are not known
             found.update((machine, cpu) for cpu in cpus_of(listed))
     return len(found)
 

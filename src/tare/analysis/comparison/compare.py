@@ -88,7 +88,7 @@ def compare(
 
 
 def _differences(asked: _Asked) -> tuple[list[RunDifference], list[str]]:
-    """Condition by condition; and the primary questions that the runs cannot answer."""
+    """Differences condition by condition; and the primary questions that the runs cannot answer."""
     left, right = sides_of(asked.a), sides_of(asked.b)
     levels = {c.condition: c.levels for c in asked.b.conditions}
     found, gaps = [], []
@@ -185,7 +185,7 @@ def _ratio_of_ratios(a: Effect, b: Effect) -> Estimate | None:
 def _fields(
     one: TestedRatio, own: Mapping[tuple[str, str, str], Adjusted], primary: Sequence[str]
 ) -> dict[str, Any]:
-    """What every tested ratio says of itself, and which way it goes."""
+    """The fields that every tested ratio has, and its direction."""
     fields = one.fields(own.get(one.key), primary)
     direction = _direction(one.metric, one.estimate.log_ratio, fields["verdict"])
     return fields | {"direction": direction}

@@ -37,7 +37,7 @@ def differing(
             found.append(ProvenanceDifference(section=section, fact=fact, a=one, b=other))
     first, second = (", ".join(declared_primary(one)) or "none" for one in (a, b))
     if a.effects and b.effects and first != second:
-        # first, because it changes what the comparison decides by
+        # first, because it changes the rules of the comparison
         found.insert(
             0, ProvenanceDifference(section="study", fact="primary metrics", a=first, b=second)
         )
@@ -67,7 +67,7 @@ def _study(study: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _machine_seen(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The machine as the running units saw it; the names are those of the environment's facts."""
+    """The machine as the running units saw it, under the names of the environment's facts."""
     machine = _mapping(provenance.get("machine"))
     return {str(name).replace(" ", "_"): value for name, value in machine.items()}
 

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 def match_conditions(a: Analysis, b: Analysis, renamed: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pairs (condition in A, condition in B), in B's order.
 
-    A condition is paired as the user says, else with the one of the same levels, whatever the order
-    of the factors, else with that of its name. Each condition has one partner at most.
+    A condition is paired as the user says. Without a word of the user, its partner is the condition
+    with the same levels, in any order of the factors; failing that, the condition of the same name.
+    Each condition has one partner at most.
 
     Args:
-        renamed: condition or level in A to what it is called in B.
+        renamed: condition or level in A to its name in B.
 
     Raises:
         UsageError: a name in `renamed` that its run does not have, or no pair at all.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis
 
 USUAL = ("service_demand", "throughput", "all.mean", "all.p99", "read.p99", "update.p99")
-"""Primary endpoints where those of A are not in both runs."""
+"""Primary endpoints if A's are not in both runs."""
 _RUNS = (
     "Each side is one run. The intervals count units inside the runs; whatever else changed from "
     "one run to the other (the day, the state of the machine) is part of every ratio. It cancels "
@@ -45,7 +45,7 @@ def side(analysis: Analysis) -> ComparedRun:
 
 
 def study_margins(analysis: Analysis) -> dict[str, float]:
-    """The margins that the run's study declares; what is no fraction is none."""
+    """The margins that the run's study declares; values that are no fraction are left out."""
     declared = _section(analysis, "study").get("margins")
     found = declared.items() if isinstance(declared, dict) else ()
     return {
@@ -77,7 +77,7 @@ def primary_of(
     common: Sequence[str],
     named: Sequence[str],
 ) -> list[str]:
-    """The primary endpoints: those named; else those of A; else the usual ones.
+    """The primary endpoints: those named; else A's; else the usual ones.
 
     Raises:
         UsageError: one is named that is not in both runs, or nothing is.

@@ -1,7 +1,7 @@
 """Two runs share no block: means over each one's independent units, and the interval of B over A.
 
-Welch's t is taken, variances apart, because two runs may be of two machines. Variances are not
-pooled over the conditions of a run: in one round they share what the round was like.
+Welch's t is used, with separate variances, because the two runs may be of two machines. Variances
+are not pooled over the conditions of a run: conditions of one round share its state.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class ConditionSide:
     """One condition of one run on one metric.
 
     Attributes:
-        logs: log value per independent unit (the mean over the unit's blocks), all moved alike so
-            that their mean is that over all units of the run, also those that it missed.
+        logs: log value per independent unit (the mean over the unit's blocks). All are shifted
+            alike, so that their mean is over all units of the run, also the units without a value.
         unit: what a unit is.
         single: the condition had one deployment only, whose blocks are the units.
     """
@@ -54,8 +54,8 @@ def sides_of(analysis: Analysis) -> dict[str, dict[str, ConditionSide]]:
     """Metric to condition to its independent units.
 
     With one life of a cluster per round (`design.fresh: deployment`) a unit is a round: the mean of
-    its blocks' log values. Else every block has a cluster of its own, and is a unit, and so is
-    every repetition of imported files.
+    its blocks' log values. Else every block has a cluster of its own and is a unit. Every
+    repetition of imported files is a unit, too.
     """
     unit = unit_of(analysis)
     tables: dict[str, dict[tuple[str, Cell], float]] = defaultdict(dict)
@@ -67,7 +67,7 @@ def sides_of(analysis: Analysis) -> dict[str, dict[str, ConditionSide]]:
 
 
 def unit_of(analysis: Analysis) -> UnitKind:
-    """What is independent in the run: of imported files every trial, else as the design says."""
+    """What is independent in the run: every trial of imported files, else as the design says."""
     if analysis.imported:
         paired = any(effect.unit_of_analysis == "block" for effect in analysis.effects)
         return "block" if paired else "repetition"
@@ -87,7 +87,7 @@ def _sides(blocks: Mapping[tuple[str, Cell], float], unit: UnitKind) -> dict[str
     rounds: dict[int, dict[tuple[str, Hashable], float]] = defaultdict(dict)
     for (name, cell), log in blocks.items():
         table[name, cell] = rounds[cell[0]][name, cell] = log
-    if unit == "repetition":  # those of the same number were not measured side by side
+    if unit == "repetition":  # equal numbers do not mean measured side by side
         return {name: ConditionSide(own, unit, False) for name, own in _by_condition(table).items()}
     if unit == "block":
         return _levelled(table, unit, single=False)
@@ -121,7 +121,7 @@ def _means(table: Table) -> dict[str, float]:
     """Every condition's mean log value over all units, also those that it missed.
 
     Condition + unit is fitted, as inside a run (docs/decisions/0002), so that no condition gains
-    by having missed a unit in which everything was slow. Where nothing is missing these are plain
+    from missing a unit in which everything was slow. Where nothing is missing these are plain
     means. Conditions that have no unit in common, not even through others, are fitted apart.
     """
     found: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Lines are averaged over the same levels: over those that all of them have, and no others."""
+"""Lines are averaged over the same levels: over the levels that all lines have, and no others."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def alike(
     """The exhibit without the conditions that would make averages of its lines unlike.
 
     A mean over reads and writes beside one over writes alone compares workloads, not platforms. In
-    each panel (and at each step of x) only combinations of the other factors' levels stay that
-    every line there has. A line that has nothing at all there leaves the others as they are.
+    each panel (and at each step of x), the exhibit keeps only the combinations of the other
+    factors' levels that every line has there. A line without any values there is ignored.
 
     Args:
-        taken: factors of the panels and of x; those of the lines are known.
-        having: the conditions that have what is shown; without it all that were chosen.
+        taken: factors of the panels and of x; the factors of the lines are known.
+        having: the conditions that have the values shown; without it all that were chosen.
 
     Returns:
-        The exhibit of what stays, and a sentence on what does not (empty: all stays).
+        The exhibit of what stays, and a sentence on what is left out (empty: all stays).
     """
     names = set(frame.by_condition if having is None else having)
     present = [one for one in frame.chosen if one.name in names]

@@ -125,7 +125,7 @@ def interval_means(frame: Frame) -> Content:
 
 
 def _series(frame: Frame) -> tuple[list[TrialSeries], str]:
-    """The metrics that the records have over time, and a sentence for those they have not."""
+    """The metrics that the records have over time, and a sentence on the metrics they lack."""
     trials = {t.name: t for own in frame.by_condition.values() for t in own}
     names = list(frame.asked.metrics) or list(USUAL)
     found, gone = [], []
@@ -146,7 +146,7 @@ def _series(frame: Frame) -> tuple[list[TrialSeries], str]:
 def _alike(
     frame: Frame, found: list[TrialSeries], gone: str
 ) -> tuple[Frame, list[TrialSeries], str]:
-    """Of each metric, the series over whose conditions all lines can be averaged alike."""
+    """Per metric, the series over whose conditions all lines can be averaged alike."""
     kept: list[TrialSeries] = []
     names: set[str] = set()
     said: dict[str, None] = {}
@@ -186,12 +186,12 @@ def _per_window(
 
 
 def _in_time(length: float) -> Iterator[tuple[float, str]]:
-    """The middle of each window, and what it is called."""
+    """The middle of each window, and its name."""
     return (((k + 0.5) * length, f"{k * length:g} to {(k + 1) * length:g} s") for k in count())
 
 
 def _in_turn(parts: int) -> Iterator[tuple[float, str]]:
-    """The place of each interval, and what it is called."""
+    """The place of each interval, and its name."""
     return ((k, f"interval {k + 1} of {parts}") for k in count())
 
 
@@ -209,7 +209,7 @@ def _marks(
     means: Sequence[Mean | None],
     windows: Iterable[tuple[float, str]],
 ) -> Marks:
-    """The means that there are, each at the place and with the name of its window."""
+    """The means that exist, each at the place and with the name of its window."""
     marks = marks_of(line)
     trials = frame.trials_of(own)
     for mean, (place, name) in zip(means, windows, strict=False):

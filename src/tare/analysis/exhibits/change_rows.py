@@ -20,7 +20,7 @@ class StepRow:
     """One row of the table, before its metrics: a step of x, or the average over x.
 
     Attributes:
-        averaged: the factor that it is averaged over; empty for a step.
+        averaged: the factor over which the row is averaged; empty for a step.
     """
 
     panel: ConditionGroup
@@ -52,7 +52,7 @@ def common_steps(
     treated: Sequence[ConditionGroup],
     found: Changes,
 ) -> list[int]:
-    """Places of the steps over which the row at `place` averages: those of all combinations.
+    """Places of the steps over which the row at `place` averages: the steps of all combinations.
 
     A combination that was compared at no step does not count.
     """

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from tare.study.schema import Study
 
 MOST_PANELS = 24
-"""More panels than this are no figure that anybody compares by eye."""
+"""With more panels nobody compares the figure by eye."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a kind of exhibit makes of the records."""
+    """The content of one exhibit, made from the records."""
 
     title: str
     caption: str
@@ -69,7 +69,7 @@ class Frame:
 
     @cached_property
     def by_condition(self) -> dict[str, list[Trial]]:
-        """Condition to its trials that were done, of the conditions that the exhibit is about."""
+        """Condition to its completed trials, for the conditions that the exhibit is about."""
         where = self.asked.where
         wanted = {
             one.name
@@ -89,7 +89,7 @@ class Frame:
 
     @property
     def lines(self) -> list[str]:
-        """Factors told apart by colour: those asked for, else those compared."""
+        """Factors told apart by colour: the study's choice, else the compared factors."""
         return list(self.asked.lines) or compared_factors(self.study)
 
     def rest(self, *taken: str) -> list[str]:
@@ -102,9 +102,9 @@ class Frame:
 
     @cached_property
     def line_groups(self) -> list[ConditionGroup]:
-        """What is told apart by colour, the baseline first.
+        """Groups of conditions told apart by colour, the baseline first.
 
-        Of several factors the first changes fastest: setups I to IV of Grambow 2018.
+        With several factors the first changes fastest: setups I to IV of Grambow 2018.
         """
         return self.groups(self.lines, first_fastest=True)
 
@@ -145,7 +145,7 @@ class Frame:
         return sorted(levels, key=lambda level: level != first)
 
     def steps(self, factor: str) -> Steps | None:
-        """The factor's levels as numbers, where they are."""
+        """The factor's levels as numbers, where they are numbers."""
         return numeric_steps(self.study, factor)
 
     @cached_property
@@ -154,20 +154,20 @@ class Frame:
         return in_order({m for own in self.by_condition.values() for t in own for m in t.values})
 
     def per_operation(self, kind: str) -> list[str]:
-        """Every operation's metric of this kind (read.mean, ...); that of all where none is."""
+        """Every operation's metric of this kind (read.mean, ...); the overall metric if none is."""
         own = [m for m in self.known if m.endswith(f".{kind}") and m.count(".") == 1]
         return [m for m in own if not m.startswith("all.")] or [f"all.{kind}"]
 
     def metrics(self, *usual: str) -> list[Metric]:
-        """The metrics asked for; else those of the usual ones that the trials have."""
+        """The metrics asked for; else the usual metrics that the trials have."""
         names = list(self.asked.metrics) or [name for name in usual if name in self.known]
         return [describe(name) for name in names]
 
     def available(self, *usual: str, least: Sequence[str] = ()) -> tuple[list[Metric], str]:
-        """Those of `metrics` that the trials have, and a sentence on the others.
+        """The metrics of `metrics` that the trials have, and a sentence on the others.
 
         Args:
-            least: what the sentence names where the trials have none.
+            least: the metrics that the sentence names if the trials have none.
         """
         metrics = self.metrics(*usual)
         have = [m for m in metrics if m.name in self.known]
@@ -175,7 +175,7 @@ class Frame:
         return have, missing("values", gone or ([] if have else least))
 
     def holding(self, metrics: Iterable[Metric]) -> list[str]:
-        """The chosen conditions of which a trial has one of these metrics."""
+        """The chosen conditions with a trial that has one of these metrics."""
         names = {metric.name for metric in metrics}
         return [
             condition
@@ -203,7 +203,7 @@ class Frame:
         return mean_over(samples, most_of(metric))
 
     def trials_of(self, group: ConditionGroup, metric: str = "") -> list[str]:
-        """Names of the group's trials that were done (and have the metric)."""
+        """Names of the group's completed trials (that have the metric)."""
         return [
             trial.name
             for name in group.names

@@ -1,4 +1,4 @@
-"""Does a difference grow along the axis? Two quadratic curves: Truyen 2018 on scalability."""
+"""Whether a difference grows along the axis, by two quadratic curves: Truyen 2018, scalability."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Growth:
     """The ratio of two curves along the axis.
 
     Attributes:
-        start, end: where both have values.
-        first, last: ratio to the baseline there.
+        start, end: the ends of the axis where both curves have values.
+        first, last: ratio to the baseline at these ends.
         grown: the last over the first; 1 is the same cost everywhere.
         p: of the F test that the ratio is the same everywhere; None where nothing scatters.
-        n: values of both.
+        n: number of values of both.
     """
 
     start: float
@@ -48,14 +48,14 @@ def growth(
 ) -> Growth | None:
     """Compare two series of (x, y) by a quadratic curve each, through the logarithms of y.
 
-    log y = a + b x + c x^2, with a, b and c of its own for each series and one residual variance
-    (ordinary least squares). The ratio is the same at every x exactly where the two have b and c
-    in common, which the F test of the general linear hypothesis (2 degrees of freedom) judges.
+    log y = a + b x + c x^2 (ordinary least squares), with separate a, b and c for each series and
+    one residual variance. The ratio is the same at every x exactly where the two series share b and
+    c. The F test of the general linear hypothesis (2 degrees of freedom) judges this.
     Source: Fox (2016), Applied Regression Analysis, chapters 7 and 9.
 
     Returns:
         None with fewer than three different x on a side, no common stretch of the axis, values
-        that have no logarithm, or no value left to judge the scatter by.
+        without a logarithm, or no value left to judge the scatter by.
     """
     if min(len(set(x)) for x, _ in (base, treated)) < LEAST_STEPS:
         return None

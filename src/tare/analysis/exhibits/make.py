@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Study
 
 _POSITIVE = {"ladder", "maximum", "quadratic-fit", "mean-bars", "band", "interval-means"}
-"""Kinds that show the quantities themselves, not changes of them."""
+"""Kinds of exhibits that show the quantities themselves, not changes of them."""
 MOST_NAMED = 3
 """Levels that a heading names."""
 
@@ -44,7 +44,7 @@ KINDS: dict[str, tuple[Callable[[Frame], Content], str]] = {
     "box": (spread.box, spread.AFTER_BOX),
     "spread": (spread.spread, spread.AFTER_SPREAD),
 }
-"""Kind to what makes it, and the place that first printed it."""
+"""Kind to the function that makes it, and the paper that first printed it."""
 
 
 def make_exhibits(
@@ -56,7 +56,7 @@ def make_exhibits(
 ) -> list[Exhibit]:
     """One exhibit per entry of `analysis.show`, in that order.
 
-    The caption names what the records cannot give, and such an exhibit has no empty figure.
+    The caption names what the records lack; an exhibit without values has no empty figure.
     """
     counts: dict[str, int] = {}
     found = []
@@ -89,13 +89,13 @@ def make_exhibits(
 
 
 def _bounded(chart: Chart) -> bool:
-    """Whether an interval ends at the end of what is possible."""
+    """Whether an interval ends at the smallest or largest possible value."""
     ends = {end for layer in chart.layers for end in (*layer.low, *layer.high)}
     return 0.0 in ends or (chart.y_unit == "%" and 100.0 in ends)
 
 
 def _where(asked: AskedExhibit) -> str:
-    """The levels that an exhibit is limited to, as a reader says it."""
+    """The levels that an exhibit is limited to, in a reader's words."""
     return ", ".join(
         f"{factor} {' or '.join(levels)}"
         if len(levels) <= MOST_NAMED
@@ -110,7 +110,7 @@ def _title(title: str, asked: AskedExhibit) -> str:
 
 
 def _nothing(frame: Frame) -> Content:
-    """No trial was done of what is asked for."""
+    """The content when no trial of the exhibit was completed."""
     where = _where(frame.asked) or "these conditions"
     name = frame.asked.kind.replace("-", " ").capitalize()
     return Content(name, f"The run has no trials of {where}, so there is nothing to show.")

@@ -23,8 +23,8 @@ class Marks:
 
     Attributes:
         series: its name in the legend.
-        condition: whose colour it has; empty: by the order of the series.
-        place: of the series among all that the study has.
+        condition: the condition whose colour it has; empty: by the order of the series.
+        place: the place of the series among all series of the study.
         minor: drawn lighter.
     """
 
@@ -92,12 +92,12 @@ def ends_of(mean: Mean) -> tuple[float | None, float | None]:
 
 
 def counted(number: int) -> str:
-    """How many values a mark rests on."""
+    """The number of values behind a mark, in words."""
     return count(number, "repeated value")
 
 
 def joined(*parts: str) -> str:
-    """The parts that say something, as one line."""
+    """The parts that are not empty, as one line."""
     return ", ".join(part for part in parts if part)
 
 

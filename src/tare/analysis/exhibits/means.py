@@ -18,16 +18,16 @@ WHOLES = ("cpu.util", "cpu.softirq")
 
 
 def most_of(metric: str) -> float:
-    """What a metric cannot exceed: shares of the whole machine's CPU 100%."""
+    """The largest possible value of a metric: 100% for shares of the whole machine's CPU."""
     return 100.0 if metric in WHOLES else math.inf
 
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean and the 95% interval of it; no interval where nothing was repeated.
+    """A mean and its 95% interval; no interval where nothing was repeated.
 
     Attributes:
-        repeated: values that the interval counts.
+        repeated: number of values that the interval counts.
     """
 
     value: float
@@ -40,13 +40,13 @@ def mean_over(strata: Iterable[Sequence[float]], most: float = math.inf) -> Mean
     """The plain mean of the strata's means, each stratum with the same weight.
 
     The interval is Student's t with the degrees of freedom of Welch and Satterthwaite: the
-    variance of the mean is the sum of the strata's s^2/n, over the number of strata squared. A
-    stratum with one value leaves no interval. Of values none of which is negative the mean cannot
-    be either: the interval ends at 0, which takes nothing from its coverage.
+    variance of the mean is the sum of the strata's s^2/n, over the number of strata squared. With
+    a one-value stratum there is no interval. If no value is negative, the mean cannot be negative
+    either: the interval then ends at 0, which takes nothing from its coverage.
 
     Args:
         strata: per condition, its repeated values.
-        most: what no value can exceed, such as 100% of a machine's CPU; there the interval ends.
+        most: the largest possible value, such as 100% of a machine's CPU; the interval ends there.
     """
     samples = [np.asarray(values, dtype=float) for values in strata if len(values)]
     if not samples:
@@ -70,8 +70,8 @@ def mean_over(strata: Iterable[Sequence[float]], most: float = math.inf) -> Mean
 def independent(values: Mapping[str, float], deployments: Mapping[str, str]) -> list[float]:
     """One value per deployment where there are several; else the trials' own.
 
-    Trials of one deployment are alike beyond what their condition makes them, so that an interval
-    over them would be too narrow.
+    Trials of one deployment are more alike than their condition makes them, so an interval over
+    them would be too narrow.
 
     Args:
         values: trial to value.

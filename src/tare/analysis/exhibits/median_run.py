@@ -24,8 +24,8 @@ AFTER = "Grambow et al. 2018, Figures 3 to 5"
 def median_run(frame: Frame) -> Content:
     """Per panel: over the compared combinations, the median run's values and all repetitions.
 
-    The median run is the trial with the median throughput, of an even number the lower of the two
-    middle ones; its latencies are shown, not the median of the latencies.
+    The median run is the trial with the median throughput (of an even number, the lower of the two
+    middle trials). Its own latencies are shown, not the median of the latencies.
     """
     have, gone = frame.available(*frame.per_operation("mean"))
     panels = frame.groups(list(frame.asked.panels) or frame.rest(*frame.lines), named=True)

@@ -1,4 +1,4 @@
-"""Orders of several things by their values, and which of them recur."""
+"""Orders of several things by their values, and the orders that recur."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class Recurring:
     Attributes:
         names: by mean rank, best first.
         before_next: per name but the last, in how many orders it is before the next one.
-        settled: pairs (better, worse) that hold in every order; those that follow from two others
-            are left out.
+        settled: pairs (better, worse) that hold in every order, without the pairs that follow from
+            two others.
         same: all orders are the same.
-        by_chance: probability that independent orders at random would all be the same; None where
+        by_chance: probability that independent random orders would all be the same; None where
             names share ranks, and where all orders come from the same trials.
     """
 
@@ -78,7 +78,7 @@ def recurring(
     Args:
         independent: how many of the orders come from trials of their own; None: all.
         orders: at least one, all of the same names.
-        by: name to what decides the sequence of `names`, lowest first.
+        by: name to the value that decides the sequence of `names`, lowest first.
     """
     placed = [ranks(order) for order in orders]
     names = sorted(placed[0], key=lambda name: (by[name], name))

@@ -140,7 +140,7 @@ def _numbers(fit: Fit) -> list[Cell]:
 def _panel(
     frame: Frame, panel: ConditionGroup, metric: Metric, x: str
 ) -> tuple[list[Layer], list[tuple[str, Fit]], list[tuple[str, Growth]]]:
-    """What is drawn, each line's curve, and how the others' distance from the first line grows."""
+    """The drawn content: each line's curve, and how its distance from the first line grows."""
     layers: list[Layer] = []
     fits: list[tuple[str, Fit]] = []
     growths: list[tuple[str, Growth]] = []

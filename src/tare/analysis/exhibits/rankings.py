@@ -43,8 +43,8 @@ class RankedOperation:
 def rankings(frame: Frame) -> Content:
     """Each pair's order by the mean of its points; which orders recur, and where.
 
-    As in the paper a pair's value is the mean over all its points (e.g. thread counts), an order
-    that recurs is a finding, and where none recurs no difference is claimed.
+    As in the paper, a pair's value is the mean over all its points (e.g. thread counts). An order
+    that recurs is a finding; where none recurs, no difference is claimed.
     """
     have, gone = frame.available(*frame.per_operation("p95"), least=["p95"])
     frame, left = alike(frame, frame.asked.panels, frame.holding(have))

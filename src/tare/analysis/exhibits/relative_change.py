@@ -131,7 +131,7 @@ def _baseline(frame: Frame, combinations: Sequence[ConditionGroup]) -> Condition
 
 
 def _effect(frame: Frame, metric: Metric, levels: dict[str, str], averaged: str) -> Effect | None:
-    """The effect of exactly these levels; of those averaged over `averaged`, where it is named."""
+    """The effect of exactly these levels; if `averaged` is given, the effect averaged over it."""
     where = frame.asked.where
     near = [
         e
@@ -142,7 +142,7 @@ def _effect(frame: Frame, metric: Metric, levels: dict[str, str], averaged: str)
         and (averaged in e.over if averaged else not set(levels) & set(e.over))
         and _of_one_question(frame, e)
     ]
-    # of a study without `over` several are left: one per level of the other factors
+    # a study without `over` leaves several: one per level of the other factors
     return near[0] if len(near) == 1 else None
 
 
@@ -154,7 +154,7 @@ def _of_one_question(frame: Frame, effect: Effect) -> bool:
 def _headed(
     heads: Sequence[str], rows: Sequence[StepRow], metrics: Sequence[Metric]
 ) -> list[tuple[int, str, list[Cell]]]:
-    """Of every row and metric: the row's place, the metric's name, the cells that say both."""
+    """For every row and metric: the row's place, the metric's name, and the cells for both."""
     levels = [{**row.levels, row.averaged: f"avg over {row.averaged}"} for row in rows]
     return [
         (place, metric.name, [*(own[factor] for factor in heads), metric.name])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 AFTER_BOX = "KVM thesis (BTH 2016), Figures 9, 10, 12 and 13"
 AFTER_SPREAD = "KVM thesis (BTH 2016), Tables 2 and 3 and section 5.3.1"
 WHISKER = 1.5
-"""Whiskers reach the furthest value within so many interquartile ranges (Tukey 1977)."""
+"""Whiskers reach the furthest value within this many interquartile ranges (Tukey 1977)."""
 FEW = 5
 WORDS = ((0.2, "negligible"), (0.5, "small"), (0.8, "medium"), (math.inf, "large"))
 """Cohen 1988: 0.2 is a small effect, 0.5 a medium one, 0.8 a large one."""

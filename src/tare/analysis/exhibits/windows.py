@@ -1,4 +1,4 @@
-"""One-second series of a trial in windows: every 30 s, or so many equal parts of the whole."""
+"""One-second series of a trial in windows of 30 s, or in equal parts of the whole."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def series_values(series: Series, metric: str, values: Mapping[str, float]) -> V
     """The metric second by second, in its own unit; None where the records have no such series.
 
     Args:
-        values: the trial's metrics. `cpu.util` follows from the busy cores and from how many
-            cores a `cpu.util` of 100% would be, which does not change during a trial; so does
-            that of the servers' CPUs, from the busy cores that no client used.
+        values: the trial's metrics. `cpu.util` follows from the busy cores and from the number of
+            cores that a `cpu.util` of 100% means, which does not change during a trial. So does the
+            use of the servers' CPUs, from the busy cores that no client used.
     """
     if metric in ("cpu.util", SERVER_UTIL):
         busy = series.values.get("machine_cpu")
@@ -70,19 +70,19 @@ def window_length(longest_s: float, asked: float | None) -> float:
 
 
 def in_windows(values: Sequence[float | None], length: float) -> Values:
-    """The mean of each whole window of so many seconds; value k is the second that ends at k."""
+    """The mean of each whole window of `length` seconds; value k is the second that ends at k."""
     count = int(len(values) / length + 1e-9)
     return _means(values, [min(int((k + 0.5) / length), count) for k in range(len(values))], count)
 
 
 def in_parts(values: Sequence[float | None], parts: int) -> Values:
-    """The mean of each of so many equal parts of the whole."""
+    """The mean of each of `parts` equal parts of the whole."""
     total = len(values)
     return _means(values, [int((k + 0.5) * parts / total) for k in range(total)], parts)
 
 
 def _means(values: Sequence[float | None], place: Sequence[int], count: int) -> Values:
-    """Means by place; what lies in no whole window (place = count) is left out."""
+    """Means by place; values in no whole window (place = count) are left out."""
     found: list[list[float]] = [[] for _ in range(count)]
     for value, at in zip(values, place, strict=True):
         if value is not None and at < count:

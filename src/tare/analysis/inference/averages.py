@@ -1,6 +1,6 @@
 """Averages of effects over cells: the point estimate that a study asks for, and its weights.
 
-Why each interval is made so, and how it held in simulation: docs/decisions/0006.
+Reasons for each interval, and its coverage in simulation: docs/decisions/0006.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Typical:
 
 @dataclass(frozen=True)
 class Average:
-    """One averaged effect and what a small change of each log value would do to its logarithm.
+    """One averaged effect, and how its logarithm reacts to a small change of each log value.
 
     Attributes:
         ratio: treatment over baseline.
@@ -56,12 +56,12 @@ def average(contrast: Contrast, how: How, typical: Mapping[str, Typical]) -> Ave
 
     mean-of-ratios: the mean over cells of mean(treatment) / mean(baseline); Grambow et al. (2018),
     Tables 3 and 4. Where rows are averaged in turn (their "Read avg"), each row enters as such a
-    table prints it, to 0.01 percentage points, so that whoever has the table gets the same mean.
+    table prints it, to 0.01 percentage points, so that a reader of the table gets the same mean.
     ratio-of-means: the mean over cells of mean(treatment), over that of mean(baseline).
     model: exp of the mean over cells of the difference of mean logs.
 
-    Rows weigh the same, and so do the cells of a row. The weights are the derivatives of the log
-    of the ratio (delta method).
+    All rows have the same weight, and so have the cells of a row. The weights are the derivatives
+    of the log of the ratio (delta method).
 
     Returns:
         None where no cell has values on both sides.
@@ -118,8 +118,8 @@ def _sides(
 def averaged_logs(logs: Logs, weights: Mapping[str, Mapping[str, float]]) -> Logs:
     """The weighted mean log value in each block, of every set of conditions.
 
-    A block in which one of the conditions has no value is left out: a mean over fewer would move
-    with what is missing.
+    A block without a value of some condition is left out: a mean over the other conditions would
+    move with what is missing.
 
     Args:
         weights: name of the average to its conditions' weights.

@@ -26,7 +26,7 @@ RESAMPLES = 10_000
 SEED = 1
 LEVEL = 0.95
 SHIFT = 977
-"""A prime: rows that far apart, and any few multiples of it, are different draws."""
+"""A prime: rows this far apart, or any few multiples of it, are different draws."""
 
 
 def hierarchical(pairs: Mapping[Cell, float], *, by_deployment: bool) -> tuple[float, float]:

@@ -1,8 +1,8 @@
-"""Ways into a server are compared with its first way, and that with another server: the sum.
+"""Chains: a way into a server over its first way, and that way over another server, summed.
 
 A study of endpoints asks what Docker costs (its loopback over the native process's) and what a
-published port costs (over Docker's loopback). What somebody pays who moves a database behind a
-published port is both. It is no comparison that the study makes, and so has no verdict.
+published port costs (over Docker's loopback). A user who moves a database behind a published port
+pays both. The study does not make this comparison, and so it has no verdict.
 """
 
 from __future__ import annotations

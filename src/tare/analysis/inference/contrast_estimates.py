@@ -1,4 +1,4 @@
-"""Every contrast of a study on one metric: which trials enter, and which estimate is theirs."""
+"""Every contrast of a study on one metric: the trials that enter, and their estimate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Compared:
         trials: single values of both sides that entered, where these are single conditions.
         cells: pairs of conditions averaged.
         repetitions: trials that entered, of both sides.
-        crosschecks: what other ways say, given the p value of the interval.
+        crosschecks: the results of other methods, given the p value of the interval.
     """
 
     contrast: Contrast
@@ -85,15 +85,15 @@ class Rules:
         stratum: Mapping[str, Iterable[str]],
         repeats: Sequence[str] = (),
     ) -> list[str]:
-        """What of a stratum varies as the contrast does, both of its sides among it.
+        """The members of a stratum that vary as the contrast does, its two sides among them.
 
-        Ways into one deployment share what that is like: beside a comparison of deployments they
-        would hide a part of it and be counted as independent, beside one of ways a way into
-        another deployment would add it.
+        Ways into one deployment share the level of that deployment. Beside a comparison of
+        deployments they would hide a part of the variance between deployments and be counted as
+        independent. Beside a comparison of ways, a way into another deployment would add it.
 
         Args:
             stratum: conditions, or averages, that share a baseline, to the conditions in each.
-            repeats: of the baseline, which are among them.
+            repeats: repeats of the baseline, which are among them.
         """
         served = {
             name: frozenset[str]().union(*(self.served.get(one, ()) for one in parts))
@@ -107,7 +107,7 @@ class Rules:
     def estimate(
         self, stratum: Stratum, contrast: Contrast, repeats: Sequence[str] = ()
     ) -> Estimate | None:
-        """As `estimates.estimate`, with what is known of the deployments of both sides."""
+        """As `estimates.estimate`, given what is known of the deployments of both sides."""
         shared, alike = self.shared(contrast), self.alike(contrast)
         return estimate(stratum, contrast.treatment, shared=shared, alike=alike, repeats=repeats)
 
@@ -129,7 +129,7 @@ class Rules:
 
 
 def apart(served: Mapping[str, frozenset[str]], first: Sequence[str] = ()) -> list[str]:
-    """These conditions, and of the others each with deployments that none before it has.
+    """These conditions, and each other condition whose deployments serve none before it.
 
     Args:
         served: condition to its deployments; none where they are not known.
@@ -148,8 +148,8 @@ def make_rules(
 ) -> Rules:
     """The rules that follow from the study and, where it leaves them open, from its trials.
 
-    Trials that other tools left behind are independent repetitions: nothing says that those of
-    the same number were measured side by side.
+    Trials of other tools are independent repetitions: nothing says that trials of the same number
+    were measured side by side.
     """
     pairing = asked.pairing if asked else "auto"
     imported = [trial for trial in trials if trial.manifest.source is not None]
@@ -171,9 +171,9 @@ def _deployments(trials: Iterable[Trial]) -> dict[str, frozenset[str]]:
 
 
 def logs_of(trials: Iterable[Trial]) -> dict[str, Logs]:
-    """Metric to condition to (round, block) to log value, over all trials that were done.
+    """Metric to condition to (round, block) to log value, over all completed trials.
 
-    Where a trial was recorded twice, the later attempt counts.
+    If a trial was recorded twice, the later attempt counts.
     """
     logs: dict[str, Logs] = {}
     for trial in sorted(trials, key=lambda t: t.manifest.attempt):
@@ -187,7 +187,7 @@ def logs_of(trials: Iterable[Trial]) -> dict[str, Logs]:
 def slice_noise_of(trials: Iterable[Trial]) -> dict[tuple[str, str], dict[Cell, float]]:
     """(metric, condition) to (round, block) to the standard error that slices leave its log value.
 
-    Where a trial was recorded twice, the later attempt counts.
+    If a trial was recorded twice, the later attempt counts.
     """
     found: dict[tuple[str, str], dict[Cell, float]] = {}
     for trial in sorted(trials, key=lambda t: t.manifest.attempt):
@@ -199,8 +199,8 @@ def slice_noise_of(trials: Iterable[Trial]) -> dict[tuple[str, str], dict[Cell, 
 def samples_of(trials: Iterable[Trial]) -> dict[str, Samples]:
     """Metric to condition to its independent repetitions.
 
-    An imported trial is one. Of Tare's own, a deployment is: trials of one life of a cluster are
-    related, and enter as their geometric mean.
+    An imported trial is one repetition. In Tare's own runs a deployment is one: trials of one life
+    of a cluster are related, and enter as their geometric mean.
     """
     units: dict[str, dict[str, dict[str, dict[Cell, float]]]] = {}
     for trial in sorted(trials, key=lambda t: t.manifest.attempt):
@@ -257,7 +257,7 @@ def _strata(contrasts: Contrasts) -> dict[tuple[str, tuple[str, ...]], list[str]
 
 
 class Strata:
-    """What each contrast on one metric, or count, shares its variance with; made once for each."""
+    """The stratum of each contrast on one metric, or count, made once for each."""
 
     def __init__(self, logs: Logs, contrasts: Contrasts, rules: Rules) -> None:
         self._logs, self._contrasts, self._rules = logs, contrasts, rules
@@ -327,7 +327,7 @@ def _average_in_blocks(
     if found is None:
         return None
     weights = {contrast.baseline: found.baseline, contrast.treatment: found.treatment}
-    for other in contrasts.of:  # what else shares the baseline, for the variance
+    for other in contrasts.of:  # others that share the baseline, for the variance
         if (other.baseline, other.over) != (contrast.baseline, contrast.over):
             continue
         beside = average(other, rules.how, typical)
@@ -362,13 +362,13 @@ def _average_in_blocks(
 
 
 def _whole(logs: Logs, found: Average) -> bool:
-    """Every condition of the average has the same blocks. A ratio of means over others would tell
-    which blocks were missed."""
+    """Every condition of the average has the same blocks. With different blocks, a ratio of means
+    would show which blocks were missed."""
     return len({frozenset(logs[name]) for name in (*found.baseline, *found.treatment)}) == 1
 
 
 def _centre(how: How, found: Average, result: Estimate) -> float:
-    """The ratio as asked; the model's own is that of the fit, which allows for missing blocks."""
+    """The ratio as asked; the model's own is the fit's, which allows for missing blocks."""
     return result.log_ratio if how == "model" else math.log(found.ratio)
 
 

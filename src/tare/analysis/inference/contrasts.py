@@ -1,4 +1,4 @@
-"""What is compared with what: treatments and their baselines, and conditions run twice (A/A)."""
+"""The comparisons: treatments and their baselines, and conditions run twice (A/A)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Contrast:
     """One treatment and the baseline that it is measured against.
 
     Attributes:
-        baseline, treatment: a condition's name; where it is averaged, the levels of the factors
-            that are not averaged over, joined by dots.
+        baseline, treatment: a condition's name; for an average, the levels of the factors that are
+            not averaged over, joined by dots.
         factor: the one factor in which they differ; empty where they differ in several.
-        levels: the treatment's, of the factors that are not averaged over.
+        levels: the treatment's levels of the factors that are not averaged over.
         aa: both have the same setup, so that every difference is noise.
         over: factors over whose levels it is averaged.
         rows: pairs of conditions that are averaged. Several rows: first each row is averaged, then
@@ -46,7 +46,7 @@ class Contrast:
 
     @property
     def family(self) -> tuple[str, tuple[str, ...]]:
-        """What p values are adjusted together with."""
+        """The key of its family: p values of one family are adjusted together."""
         return self.question or self.factor, self.over
 
     @property
@@ -56,7 +56,7 @@ class Contrast:
         return pairs or ((self.baseline, self.treatment),)
 
     def without(self, gone: frozenset[str]) -> Contrast | None:
-        """The same over the pairs that hold none of these conditions; None where none is left."""
+        """The contrast over the pairs without any of these conditions; None where none is left."""
         if not self.rows:
             return self if gone.isdisjoint((self.baseline, self.treatment)) else None
         rows = (tuple(pair for pair in row if gone.isdisjoint(pair)) for row in self.rows)
@@ -80,7 +80,7 @@ class Contrasts:
 
     @property
     def baselines(self) -> list[str]:
-        """What others are compared with."""
+        """The conditions that others are compared with."""
         return list(dict.fromkeys(contrast.baseline for contrast in self.of))
 
     def stratum(self, baseline: str) -> list[str]:
@@ -92,9 +92,9 @@ class Contrasts:
         return [c.treatment for c in self.of if c.baseline == baseline and c.aa and not c.rows]
 
     def without(self, names: Collection[str]) -> Contrasts:
-        """Those that remain without these conditions; averages are over the pairs that remain.
+        """The comparisons that remain without these conditions; averages use the remaining pairs.
 
-        An average is dropped if the pairs that are left are compared by themselves.
+        An average is dropped if its remaining pairs are compared by themselves.
         """
         gone = frozenset(names)
         kept: list[Contrast] = []
@@ -141,9 +141,9 @@ def make_contrasts(
 def without_undescribed_twins(
     conditions: Sequence[Condition], undescribed: Collection[str]
 ) -> list[Condition]:
-    """The conditions, A/A only where a study that describes nothing of some factors can know it.
+    """The conditions, with A/A only where the study can know that two setups are the same.
 
-    Files of other tools may differ in what the study's levels do not say (`docker: {}`): equal
+    Files of other tools may differ in what the study's levels do not describe (`docker: {}`). Equal
     setups are then no repetition.
 
     Args:
@@ -164,8 +164,8 @@ def without_undescribed_twins(
 
 
 def _ask(found: Contrasts, planned: Sequence[Comparison], asked: AnalysisSection) -> None:
-    """Add the comparisons of one question, and what is averaged next: over the last of `by`, over
-    the last two, and so on. An average of one thing is none."""
+    """Add the comparisons of one question, and its averages: over the last of `by`, over the last
+    two, and so on. An average of one comparison is left out."""
     found.lonely.extend(one.treatment.name for one in planned if one.baseline is None)
     pairs = [(one.baseline, one.treatment) for one in planned if one.baseline is not None]
     over = tuple(asked.over.factors) if asked.over else ()
@@ -184,7 +184,7 @@ def _averages(
     over: tuple[str, ...],
     by: tuple[str, ...],
 ) -> Iterator[Contrast]:
-    """One contrast per combination of levels that is averaged neither over `over` nor `by`."""
+    """One contrast per combination of levels of the factors outside both `over` and `by`."""
     groups: dict[tuple[str, str], dict[tuple[str, ...], list[tuple[Condition, Condition]]]] = {}
     for base, treated in pairs:
         names = _name(base, (*over, *by)), _name(treated, (*over, *by))

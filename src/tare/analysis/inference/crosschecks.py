@@ -1,4 +1,4 @@
-"""Other ways to the same answer, shown beside each interval: bootstrap and rank tests.
+"""Other methods for the same answer, shown beside each interval: bootstrap and rank tests.
 
 They never change a verdict. Where one contradicts the interval, a check says so.
 """
@@ -28,14 +28,14 @@ ROUNDING = 1e-9
 WEAK = 0.2
 """P value at which the other test sees nothing."""
 NARROWER = 1 / 3
-"""By how much the interval of a difference is narrower than the bootstrap's, which holds no change,
-where they contradict each other. In simulation (tests/analysis/crosschecks_simulation.py, 5
-conditions, 3 deployments of 4 blocks) that is so in 1% of comparisons at most where all conditions
-vary alike, and in 4 of the 11% that come out different by chance where the compared one varies 4
-times as much. The interval that is not pooled is no such check: it is as wide and without the
+"""The bootstrap's interval contradicts a difference if it holds no change and the interval of the
+difference is narrower by this share. In simulation (tests/analysis/crosschecks_simulation.py, 5
+conditions, 3 deployments of 4 blocks) that happens in 1% of comparisons at most where all
+conditions vary alike, and in 4 of the 11% that come out different by chance where the compared one
+varies 4 times as much. The unpooled interval is no such check: it is as wide and without the
 difference in up to 28% and in 5%, as a few units have few degrees of freedom."""
 ENOUGH = 20
-"""Repetitions of which there are enough for any rank test here."""
+"""With so many repetitions any rank test here can contradict an interval."""
 
 
 def check_blocks(found: Estimate, p: float | None) -> list[CrossCheck]:
@@ -63,7 +63,7 @@ def check_independent(
     p: float | None,
 ) -> list[CrossCheck]:
     """Bootstrap inside each condition, and Mann and Whitney's test; over several cells van
-    Elteren's (1960), which adds up their rank sums."""
+    Elteren's (1960), which adds up the cells' rank sums."""
     interval = resampled.interval(average, how)
     cells = [(samples[b].values, samples[t].values) for b, t in average.cells]
     name = "Mann-Whitney" if len(cells) == 1 else "van Elteren (Mann-Whitney inside cells)"
@@ -77,8 +77,8 @@ def could_contradict(effect: Effect) -> bool:
     """Whether there are units enough for any cross-check to contradict the interval.
 
     A rank test could from 11 units on, or from 7 repetitions of both conditions. The bootstrap
-    could where the interval rests on more than it draws from (other conditions) or on less (units
-    without the blocks in them): of the very values that a t interval is made of it is narrower.
+    could if the interval rests on more than the bootstrap draws from (other conditions) or on less
+    (units without the blocks in them). Drawn from the very values of a t interval, it is narrower.
     """
     units = effect.deployments
     if effect.unit_of_analysis == "repetition":
@@ -91,10 +91,10 @@ def could_contradict(effect: Effect) -> bool:
 def judged(effect: Effect) -> list[CrossCheck]:
     """An effect's cross-checks once it has its verdict, which some contradict.
 
-    Beside those apart from its interval, a bootstrap that holds no change where the effect is
-    called a difference, and that is so wide that the effect's interval is narrower by `NARROWER`.
-    What is not called a difference claims nothing that this could contradict, and A/A controls, of
-    which one in 20 is called one by chance, have a check of their own.
+    A cross-check whose interval lies apart from the effect's contradicts it. So does a bootstrap
+    that holds no change where the effect is called a difference, if the effect's interval is
+    narrower by `NARROWER`. An effect that is not called a difference claims nothing to contradict.
+    A/A controls, of which one in 20 is called a difference by chance, have a check of their own.
     """
     if effect.aa or not effect.verdict.startswith("different"):
         return effect.crosschecks
@@ -107,12 +107,12 @@ def judged(effect: Effect) -> list[CrossCheck]:
 
 
 def _loses(own: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether another interval holds no change, and the own one is narrower by `NARROWER`."""
+    """Whether another interval holds no change, and `own` is narrower by `NARROWER`."""
     return other[0] <= 1 <= other[1] and _width(own) <= (1 - NARROWER) * _width(other)
 
 
 def _width(ci: tuple[float, float]) -> float:
-    """Of a ratio's interval, on the log scale."""
+    """The width of a ratio's interval on the log scale."""
     return math.log(ci[1]) - math.log(max(ci[0], sys.float_info.min))
 
 
@@ -133,7 +133,7 @@ def _least_signed_ranks(units: int) -> float:
 
 
 def _ranks(name: str, p: float, least: float, other: float | None) -> CrossCheck:
-    """Contradiction: one sees clearly what the other does not see at all, though it could."""
+    """Contradiction: one test sees clearly what the other, though it could, does not see at all."""
     clash = other is not None and (
         (p < STRONG and other > WEAK) or (other < STRONG and p > WEAK and least < STRONG)
     )

@@ -94,7 +94,7 @@ def _compare(
 
 
 def _adjusted(found: Sequence[_Found], primary: Sequence[str]) -> dict[Comparison, Adjusted]:
-    """Adjusted p values, one question at a time, averages apart from what they average.
+    """Adjusted p values, one question at a time, averages apart from their single comparisons.
 
     Identical conditions are controls and part of no family.
     """

@@ -1,6 +1,6 @@
 """One treatment's effect with its interval, from log values per condition, round and block.
 
-Why it is done so, and how the intervals held in simulation: docs/decisions/0002.
+Reasons for the method, and coverage of the intervals in simulation: docs/decisions/0002.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ NOISIER = 0.05
 """Level of the F test by which a condition is found noisier than the others of its stratum: its
 contrasts then get intervals from their own variance, if these are wider."""
 FAR_NOISIER = 0.001
-"""Level at which a condition is moreover kept out of the variance that the others share. Were it
-the former level, the shared variance would lose its upper end by selection, and intervals would
-be too short (coverage 93.5% instead of 95% in simulation)."""
+"""Level at which a condition is also kept out of the variance that the others share. At the former
+level, selection would cut the upper end of the shared variance, and intervals would be too short
+(coverage 93.5% instead of 95% in simulation)."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Stratum:
         table: (condition, unit) to the mean of the log values there.
         noisiness: condition to the p value of its variance being no larger than the others'.
         quiet: the table without conditions that are far noisier than the others.
-        fit: condition + unit over that.
+        fit: condition + unit over the quiet table.
         single: all blocks of a condition come from one deployment.
     """
 
@@ -113,7 +113,7 @@ class Stratum:
         return [name for name in pair if self.noisiness.get(name, 1.0) < NOISIER]
 
     def differences(self, treatment: str, repeats: Collection[str] = ()) -> dict[Hashable, float]:
-        """Unit to treatment minus baseline, or minus its mean with its repeats, where both are."""
+        """Unit to treatment minus baseline, or minus its mean with its repeats, if both exist."""
         found = {}
         for name, unit in self.table:
             if name == self.baseline and (treatment, unit) in self.table:
@@ -155,12 +155,12 @@ def estimate(
 
     Args:
         shared: the treatment was served by the very deployments of the baseline.
-        alike: deployments of both sides serve equally many conditions. Else a condition of one
-            side is measured for a smaller share of its server's time than one of the other, and
-            its noise is not the stratum's: the interval is that of its own paired differences.
+        alike: deployments of both sides serve equally many conditions. Otherwise a condition of one
+            side gets a smaller share of its server's time than one of the other side, and its noise
+            is not the stratum's: the interval is that of its own paired differences.
         repeats: conditions with the baseline's own setup, on deployments of their own. The
             treatment is compared with the mean of all of them, which a single deployment's
-            oddity moves less: of the variance of a difference, 2, one repeat leaves 1.5.
+            oddity moves less: one repeat reduces the variance of a difference from 2 to 1.5.
 
     Returns:
         None where fewer than two units hold both conditions.
@@ -278,9 +278,9 @@ def _unit_means(
 ) -> dict[tuple[str, Hashable], float]:
     """Per condition and round: the mean over blocks, corrected for blocks that were missed.
 
-    Within a round, condition + block is fitted; with no trial missing the fitted differences are
-    those of the plain means, and with some missing no condition gains from having skipped a block
-    in which everything was slow. The round's own level cancels in every contrast.
+    Within a round, condition + block is fitted. With no trial missing, the fitted differences are
+    those of the plain means. With some missing, no condition gains from having skipped a block in
+    which everything was slow. The round's own level cancels in every contrast.
     """
     rounds: dict[int, dict[tuple[str, Hashable], float]] = defaultdict(dict)
     for name, cells in logs.items():

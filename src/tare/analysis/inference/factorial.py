@@ -1,4 +1,4 @@
-"""Which interactions a factorial study can answer: what is compared, by which other factor."""
+"""The interactions that a factorial study can answer: which effect, by which other factor."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Question:
         rows: names of the compared combinations, the baseline's first.
         columns: levels of `by`.
         cells: [row][column], the conditions that are averaged: the same number in each.
-        where: what all these conditions share, if the study has more than that.
+        where: the levels that all these conditions share, if the study has more than those.
     """
 
     compared: tuple[str, ...]
@@ -47,7 +47,7 @@ class Question:
 def questions(
     conditions: Sequence[Condition], baseline: Mapping[str, str], asked: AnalysisSection
 ) -> list[Question]:
-    """What is compared, by every factor that is kept apart; without roles, factor by factor."""
+    """The comparisons, by every factor that is kept apart; without roles, factor by factor."""
     over = set(asked.over.factors) if asked.over else set()
     if asked.compare:
         kept = asked.by or [f for f in baseline if f not in over and f not in asked.compare]

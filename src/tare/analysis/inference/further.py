@@ -1,4 +1,4 @@
-"""What is asked beside effects: do they depend on another factor, is a treatment noisier?"""
+"""Questions beside effects: do they depend on another factor, and is a treatment noisier?"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Looks at a run before its end: what each may spend of the error, and the level that it then has.
+"""Looks at a run before its end: the error that each may spend, and the level of its test.
 
-Why this spending and how it held in simulation: docs/decisions/0017. Sources:
+Reasons for this spending, and its error rates in simulation: docs/decisions/0017. Sources:
 Lan and DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70, 1983 (spending);
 Armitage, McPherson and Rowe, Repeated significance tests on accumulating data, J. R. Statist. Soc.
 A 132, 1969 (the integration); Jennison and Turnbull, Group Sequential Methods, 2000 (repeated
@@ -34,7 +34,7 @@ _LEAST, _LARGEST, _KNOTS = 1e-9, 0.3, 50
 
 
 def spending(fraction: float, alpha: float) -> float:
-    """What may be spent of the error `alpha` by this fraction of the information, 0 to 1.
+    """The part of the error `alpha` that may be spent by this fraction of the information, 0 to 1.
 
     O'Brien-Fleming type of Lan and DeMets (1983): 2 - 2 Phi(z(1 - alpha/2) / sqrt(t)). Little
     early, so that the last look is nearly as sharp as a test without looks.
@@ -49,11 +49,11 @@ def spending(fraction: float, alpha: float) -> float:
 def nominal_levels(
     information: Sequence[float], spent: Sequence[float], sides: Sides
 ) -> list[float]:
-    """The level of each look's own test, so that all looks together spend what they may.
+    """The level of each look's own test, so that all looks together spend the error they may.
 
     Args:
         information: at each look, increasing; rounds, or fractions of their number.
-        spent: error that may be spent up to and with each look. A look that adds nothing has
+        spent: error that may be spent up to and including each look. A look that adds nothing has
             level 0: it can decide nothing.
         sides: of the tests; a level of two-sided tests is two-sided.
     """
@@ -91,7 +91,7 @@ class _Walk:
     mass: NDArray[np.float64] | None = None
 
     def beyond(self, at: float, bound: float) -> float:
-        """Chance to get here and to lie beyond the bound, in standard deviations of the sum."""
+        """Chance to get here and lie beyond the bound, in standard deviations of the sum."""
         if math.isinf(bound):
             return 0.0
         if self.sums is None or self.mass is None:
@@ -170,9 +170,9 @@ class LookLevel:
     def corrected(self, p: float) -> float:
         """The least overall error at which this look's test would be significant.
 
-        It is at most the overall error where, and only where, p is at most the look's own level,
-        and may be adjusted for several comparisons like any p value (Maurer and Bretz 2013).
-        Between knots it is interpolated on logarithms.
+        It is at most the overall error exactly where p is at most the look's own level. It may be
+        adjusted for several comparisons like any p value (Maurer and Bretz 2013). Between knots it
+        is interpolated on logarithms.
         """
         levels, alphas = self._levels, self._alphas
         if p >= levels[-1]:

@@ -1,4 +1,4 @@
-"""How far identical deployments differ: the sd that a study's intervals rest on, per stratum."""
+"""How far identical deployments differ: the sd behind a study's intervals, per stratum."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tare.analysis.trials import Trial
 
 USUAL = (SERVICE_DEMAND, "throughput")
-"""Given whether or not the study declares a margin for them."""
+"""Listed whether or not the study declares a margin for them."""
 
 
 def identical_spreads(
@@ -82,7 +82,7 @@ _Found = tuple[float, float, Literal["deployment", "trial", "repetition"]]
 
 
 def _of_blocks(logs: Logs, names: Sequence[str], baseline: str, rules: Rules) -> _Found | None:
-    """The residual sd of condition + round (or block), over what the intervals count as units."""
+    """The residual sd of condition + round (or block), over the units of the intervals."""
     members = {name: logs[name] for name in names if name in logs}
     if baseline not in members or len(members) < 2:
         return None

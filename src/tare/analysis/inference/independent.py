@@ -1,7 +1,7 @@
 """Effects from independent repetitions: no blocks, every repetition a unit of its own.
 
-Files of other tools come without blocks: what slowed one run down says nothing of another one. The
-variance is that of repetitions within their condition. How it was chosen: docs/decisions/0006.
+Files of other tools come without blocks: a slow run says nothing of another run. The variance is
+that of repetitions within their condition. Reasons for this choice: docs/decisions/0006.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 LEAST_OWN = 3
-"""Repetitions of every compared condition from which its own variance is used. With two, the
-interval is a quarter wider than it has to be (coverage 97.5% and more in simulation)."""
+"""With so many repetitions of every compared condition, each condition's own variance is used. With
+two, the interval would be a quarter too wide (coverage 97.5% and more in simulation)."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Sample:
 
 
 def sample(values: Sequence[float]) -> Sample:
-    """Describe repetitions, which are all above 0."""
+    """Describe repetitions, all above 0."""
     n = len(values)
     logs = [math.log(value) for value in values]
     mean_log = sum(logs) / n
@@ -65,7 +65,7 @@ def sample(values: Sequence[float]) -> Sample:
 
 @dataclass(frozen=True)
 class StandardError:
-    """A standard error and its degrees of freedom, as both kinds of variance give them."""
+    """A standard error and its degrees of freedom, from either kind of variance."""
 
     se: float
     df: float
@@ -88,16 +88,16 @@ def estimate_independent(
 
     Each condition's own variance counts, with degrees of freedom after Welch and Satterthwaite.
     Where a condition has fewer than three repetitions, the variance is pooled over the stratum
-    instead, without conditions far noisier than the rest (F test, 0.1%); and if those compared are
-    noisier than the rest (5%), the wider of both intervals is taken. Nothing is pooled where the
-    repetitions are deployments, because conditions may share them.
+    instead, without conditions far noisier than the rest (F test, 0.1%). If the compared conditions
+    are noisier than the rest (5%), the wider of both intervals is taken. Nothing is pooled where
+    the repetitions are deployments, because conditions may share them.
 
     Args:
         samples: condition to its repetitions.
-        stratum: conditions that are compared with the same baseline, and this one.
+        stratum: conditions that are compared with the same baseline, and the baseline.
         asked: cells that the study asked for.
         served: condition to its deployments, where these are the repetitions. Conditions of one
-            side that share them err together, and as far as the worst case.
+            side that share deployments err together, to the extent of the worst case.
 
     Returns:
         None where a side has fewer than two repetitions in all, or no variance can be estimated.
@@ -134,7 +134,7 @@ def estimate_independent(
 
 
 def summed(parts: Sequence[tuple[float, float]]) -> StandardError:
-    """Of a sum of independent parts, each a variance with its df: after Satterthwaite (1946)."""
+    """Standard error of a sum of independent (variance, df) parts, after Satterthwaite (1946)."""
     total = sum(part for part, _ in parts)
     if total <= 0:
         return StandardError(0.0, float(sum(df for _, df in parts)))
@@ -154,8 +154,8 @@ def _related(
     samples: Mapping[str, Sample],
     served: Mapping[str, frozenset[str]],
 ) -> StandardError | None:
-    """As `_welch`, with standard errors instead of variances added up where deployments are shared:
-    an upper bound, reached when what a deployment adds to one condition it adds to all."""
+    """As `_welch`, but standard errors instead of variances add up where deployments are shared.
+    This is an upper bound, reached when a deployment adds the same to all of its conditions."""
     groups: dict[tuple[int, object], list[tuple[float, int]]] = {}
     for side, weights in enumerate(sides):
         for name, weight in weights.items():
@@ -175,7 +175,7 @@ def _pooled(
     stratum: Sequence[str],
 ) -> tuple[StandardError | None, int, bool]:
     """Standard error from the pooled variance, the conditions in it, and whether they vary less
-    than those compared. None where the stratum holds nothing else and both could differ."""
+    than the compared ones. None where the stratum holds nothing else and both could differ."""
     ss = {n: samples[n].variance * samples[n].df for n in stratum if n in samples}
     total, df = sum(ss.values()), sum(samples[n].df for n in ss)
     kept = set()

@@ -1,8 +1,8 @@
-"""Does the effect of what is compared depend on another factor? Interactions in factorial studies.
+"""Whether the effect of a comparison depends on another factor, in factorial studies.
 
 Where the design is balanced, the F test of the right error stratum is exact and is used: inside
-each unit of analysis, what the unit and a deployment's own level add to all its conditions cancels
-in a contrast of contrasts. Where trials are missing, a mixed model stands in (`mixed`).
+each unit of analysis, a contrast of contrasts cancels what the unit and a deployment's own level
+add to all its conditions. Where trials are missing, a mixed model stands in (`mixed`).
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class InteractionAnswer:
     """Means of log values per cell, the variance of a contrast of them, and the test.
 
     Attributes:
-        unit_variance: variance of a contrast of contrasts (four cells, each once); where they
-            differ, the largest.
+        unit_variance: variance of a contrast of contrasts (four cells, each once); the largest
+            where they differ.
     """
 
     means: Array
@@ -57,8 +57,8 @@ class InteractionAnswer:
 
 
 def answer_samples(question: Question, samples: Samples) -> InteractionAnswer | None:
-    """F test over independent repetitions, variance pooled over the conditions; exact also where
-    their numbers differ (general linear hypothesis on cell means)."""
+    """F test over independent repetitions, variance pooled over the conditions. It is exact also
+    for unequal numbers of repetitions (general linear hypothesis on cell means)."""
     if any(name not in samples for name in question.conditions):
         return None
     df = sum(samples[name].df for name in question.conditions)

@@ -23,7 +23,7 @@ MOST_TRIALS = 2000
 class MixedFit:
     """Least squares means of log values per condition, in the first round, and their covariance.
 
-    What differs between rounds cancels in every contrast of conditions.
+    Differences between rounds cancel in every contrast of conditions.
     """
 
     conditions: list[str]
@@ -39,7 +39,8 @@ def fit_mixed(
     (statsmodels MixedLM); condition and round are fixed, the others random.
 
     Args:
-        served: condition to its deployments; those with the same ones share them round by round.
+        served: condition to its deployments; conditions with the same ones share them in each
+            round.
 
     Returns:
         None where the fit does not converge, or is too large.

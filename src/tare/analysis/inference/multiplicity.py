@@ -1,4 +1,4 @@
-"""P values adjusted for how many comparisons a study makes."""
+"""P values adjusted for the number of comparisons in a study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Comparison = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Adjusted:
-    """An adjusted p value, the words that say how, and how many comparisons shared it."""
+    """An adjusted p value, the words for its method, and how many comparisons shared it."""
 
     p: float
     how: str
@@ -37,7 +37,7 @@ def adjust(
         primary, rest: comparison to its p value. Comparisons of identical conditions do not
             belong here: they are controls, not questions.
 
-    The usual libraries are left aside: statsmodels collects Python's garbage on every call, which
+    The usual libraries are not used: statsmodels collects Python's garbage on every call, which
     took half of the time of an analysis, and scipy.stats takes half a second to import.
     """
     return {

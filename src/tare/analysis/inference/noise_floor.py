@@ -1,4 +1,4 @@
-"""The noise floor: how far apart identical conditions (A/A) came out, and what it hides."""
+"""The noise floor: how far apart identical conditions (A/A) came out, and what that hides."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def noise_floor(
     Args:
         twins: the condition and the same setup under another name.
         margin: declared margin as a fraction.
-        by_deployment: one life of a cluster serves all blocks of its round; else a round's mean
-            is over several lives, and no floor of deployments.
+        by_deployment: one life of a cluster serves all blocks of its round; else a round's mean is
+            over several lives, and gives no floor of deployments.
 
     Returns:
         None where no block holds both.
@@ -56,15 +56,16 @@ def noise_floor(
 def hides_answer(floor: NoiseFloor, effects: Sequence[Effect]) -> bool:
     """Whether a comparison of its metric is undecided, or decided by blocks of few deployments.
 
-    Single blocks and deployments that differ by more than the margin are the reason then.
+    The reason is then that single blocks and deployments differ by more than the margin.
     """
     return any(not outdone(one) for one in effects if one.metric == floor.metric and not one.aa)
 
 
 def hiding_floor(analysis: Analysis, effect: Effect) -> float | None:
-    """The noise floor, as a change, if it makes a decided effect doubtful; else nothing.
+    """The noise floor, as a change, if it makes a decided effect doubtful; else None.
 
-    It does where the effect rests on blocks and is smaller than the floor; of several A/A pairs the
+    It does where the effect rests on blocks and is smaller than the floor. Of several A/A pairs the
+    widest counts. Two ways into one server share it, so the noise between servers is not theirs.
     widest counts. Two ways into one server share it, so the noise between servers is not theirs.
     """
     if outdone(effect) or _one_server(analysis, effect):
@@ -86,10 +87,10 @@ def _one_server(analysis: Analysis, effect: Effect) -> bool:
 
 
 def outdone(effect: Effect) -> bool:
-    """Whether averages have outdone the noise: an interval that counts deployments decides.
+    """Whether averages have outdone the noise: an interval over deployments decides.
 
     A floor is how far single blocks, or single deployments, of one setup lie apart. An average over
-    deployments can be told from zero where it is smaller than that.
+    deployments can differ clearly from zero and still be smaller than the floor.
     """
     return effect.verdict != "inconclusive" and effect.unit_of_analysis == "deployment"
 

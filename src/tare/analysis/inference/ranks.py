@@ -1,7 +1,7 @@
 """Rank tests, exact where nothing is tied: Wilcoxon, Mann and Whitney, and van Elteren.
 
 The usual library checks its arguments for longer than it computes, and a study makes hundreds of
-comparisons; so the null distributions are made here, once per size. Tested against scipy.
+comparisons. So the null distributions are made here, once per size. Tested against scipy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """Per cell: baseline's values, treatment's values."""
 
 MOST_EXACT = 50
-"""Observations up to which a null distribution is made exactly."""
+"""A null distribution is made exactly for up to this many observations."""
 
 
 def signed_ranks(differences: Sequence[float]) -> float:
@@ -50,7 +50,7 @@ def _doubled_ranks(values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def rank_sums(cells: Cells) -> float:
-    """Two-sided p of equal distributions inside every cell, repetitions being independent.
+    """Two-sided p of equal distributions inside every cell; repetitions are independent.
 
     One cell: Mann and Whitney (1947). Several: the sum of their U over cells, van Elteren's (1960)
     test with equal weights. Exact without ties in cells of up to 50 repetitions; else the normal

@@ -1,4 +1,4 @@
-"""The levels of a run's tests and intervals, after the looks that were made at it."""
+"""The levels of a run's tests and intervals, after the looks made before its end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 MOST_SURE = 1 - 1e-12
-"""Of an interval at a look that may spend nothing: so wide that it says nothing, and finite."""
+"""Level of an interval at a look that may spend nothing: so wide that it says nothing; finite."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class SignificanceLevels:
         return min(1 - 2 * (self.equivalence.level if self.equivalence else ALPHA), MOST_SURE)
 
     def corrected(self, tests: Tests) -> Tests:
-        """P values that allow for the looks: significant at 5% as the plain ones at their level."""
+        """P values that allow for the looks, significant at 5% as the plain ones at their level."""
         if self.equivalence is None:
             return tests
         difference, alike = tests.difference, tests.equivalence
@@ -53,7 +53,7 @@ class SignificanceLevels:
         )
 
     def corrected_p(self, p: float) -> float:
-        """The same of one p value of no difference."""
+        """`corrected` for one p value of no difference."""
         return p if self.difference is None else self.difference.corrected(p)
 
 
@@ -63,9 +63,9 @@ PLAIN = SignificanceLevels()
 def levels_after(looks: Sequence[Look]) -> SignificanceLevels:
     """The levels at the last of these looks.
 
-    Each look has spent what its share of the planned rounds allows; a final one spends all that is
-    left, because the run was to end there whatever was seen. Where a run was extended after such an
-    end, that end counts as a look at its share of the longer run: its own verdicts are withdrawn.
+    Each look has spent what its share of the planned rounds allows. A final look spends all that is
+    left, because the run was to end there in any case. If the run was extended after such an end,
+    that end counts as a look at its share of the longer run: its own verdicts are withdrawn.
     """
     if not looks or (len(looks) == 1 and _all_spent(looks)):
         return PLAIN
@@ -82,7 +82,7 @@ def levels_after(looks: Sequence[Look]) -> SignificanceLevels:
 
 
 def spent_after(looks: Sequence[Look], alpha: float) -> list[float]:
-    """What of the error is spent up to and with each look, in the view of the last one."""
+    """The error spent up to and including each look, in the view of the last one."""
     planned = looks[-1].of
     spent: list[float] = []
     for one in looks:
@@ -94,19 +94,19 @@ def spent_after(looks: Sequence[Look], alpha: float) -> list[float]:
 
 
 def believed_at_every_end(looks: Sequence[Look]) -> float:
-    """Chance of a false alarm for whoever believed the verdict at every end, also before the run
-    was extended: there is nothing to find, and one comparison."""
+    """Chance of a false alarm for a reader who believed the verdict at every end, also before the
+    run was extended, when there is nothing to find and one comparison."""
     levels = [1 - levels_after(looks[: i + 1]).interval for i in range(len(looks))]
     return crossing([weight(one.round) for one in looks], levels, 2)
 
 
 def weight(rounds: int) -> float:
-    """What so many rounds weigh where it is asked how far the tests of two looks go together.
+    """The weight of so many rounds in the correlation of two looks' tests.
 
-    For means with a known variance it would be their number. t tests after few rounds go together
-    less, because the variance is estimated anew: with the number itself, looks after 5 and 8 rounds
-    have 5.3% of false alarms, and after 3 and 4 rounds 5.6%. Weighing each round by the degrees of
-    freedom, they have 4.9% (docs/decisions/0017, bench/calibration/levels.py).
+    For means with a known variance it would be their number. t tests after few rounds are less
+    correlated, because the variance is estimated anew: with the number itself, looks after 5 and 8
+    rounds have 5.3% of false alarms, and after 3 and 4 rounds 5.6%. Weighing each round by the
+    degrees of freedom, they have 4.9% (docs/decisions/0017, bench/calibration/levels.py).
     """
     return rounds * max(rounds - 1, 0.5)
 

@@ -1,4 +1,4 @@
-"""A tested ratio among all others: its adjusted p value, its verdict, and what is told of it."""
+"""A tested ratio among all others: its adjusted p value, its verdict, and its fields."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TestedRatio:
     """One ratio before its p value is adjusted.
 
     Attributes:
-        pair: what it is a ratio of: baseline and treatment, or a condition in each of two runs.
+        pair: the two sides of the ratio: baseline and treatment, or a condition in two runs.
         margin: as a fraction; None: none is declared.
         levels: of its intervals.
     """
@@ -48,7 +48,7 @@ class TestedRatio:
         return self.metric, *self.pair
 
     def fields(self, own: Adjusted | None, primary: Sequence[str]) -> dict[str, Any]:
-        """What every document says of it.
+        """The fields that every document has for it.
 
         Args:
             own: its adjusted p value; None: it is part of no family.
@@ -99,7 +99,7 @@ def tested(
 
 def adjusted(found: Iterable[TestedRatio], primary: Sequence[str]) -> dict[Comparison, Adjusted]:
     """Adjusted p values of one family: Holm over its primary comparisons, Benjamini-Hochberg over
-    the rest. Conditional intervals have no p value, and are no part of it."""
+    the rest. Conditional intervals have no p value and are no part of the family."""
     first: dict[Comparison, float] = {}
     rest: dict[Comparison, float] = {}
     for one in found:

@@ -81,8 +81,8 @@ def fit_two_way(table: Table, reference: str, repeats: Collection[str] = ()) -> 
 
 
 def _complete(table: Table, reference: str) -> TwoWayFit | None:
-    """The fit where every condition was observed in every unit: differences of means, and what is
-    left without the means of rows and columns (Montgomery, section 4.1); None elsewhere."""
+    """The fit where every condition was observed in every unit: differences of means, and residuals
+    without the means of rows and columns (Montgomery, section 4.1); None elsewhere."""
     conditions = dict.fromkeys(condition for condition, _ in table)
     units = dict.fromkeys(unit for _, unit in table)
     if reference not in conditions or len(table) != len(conditions) * len(units):

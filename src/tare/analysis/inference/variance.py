@@ -1,9 +1,9 @@
-"""Is a treatment noisier than its baseline, not only slower? The ratio of their variances.
+"""The ratio of the variances of a treatment and its baseline: is the treatment noisier?
 
-The variance is that of log values inside a deployment, after what its block did to every condition
-is taken away; of imported files, that of repetitions inside their condition. The F test is no
-choice: with heavy tails its 95% interval holds the truth in 63 to 87% of cases. A jackknife of the
-log variance (Miller 1968) kept 93 to 97%: docs/decisions/0006.
+The variance is that of log values inside a deployment, without what its block did to every
+condition; for imported files, that of repetitions inside their condition. The F test is unsuitable:
+with heavy tails its 95% interval holds the truth in 63 to 87% of cases. A jackknife of the log
+variance (Miller 1968) kept 93 to 97%: docs/decisions/0006.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LEAST_DF = 4
 """Fewest degrees of freedom of the log-ratio's standard error: of both sides together where
 repetitions are independent, blocks less rounds where blocks are shared."""
 MOST_WEIGHT = 0.8
-"""No single condition says what a block did to all."""
+"""A single condition does not show what a block did to all."""
 TINY = 1e-24
 """Variances below this are rounding of equal numbers."""
 
@@ -105,7 +105,7 @@ def _jackknifed(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, in
 
 
 def _squared_se(left_out: NDArray[np.float64]) -> float:
-    """Jackknife variance from the estimates with one left out (Efron and Tibshirani, 11.5)."""
+    """Jackknife variance from the estimates with one value left out (Efron, Tibshirani, 11.5)."""
     n = len(left_out)
     return float((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
 
@@ -128,10 +128,10 @@ def variances_in_blocks(
 
 
 class _Table:
-    """A stratum's log values, reduced to what variances and their jackknife need.
+    """A stratum's log values, reduced to the needs of variances and their jackknife.
 
     Attributes:
-        blocks, rounds, cells: how many.
+        blocks, rounds, cells: their numbers.
     """
 
     def __init__(self, rounds: Sequence[Sequence[Block]]) -> None:
@@ -151,7 +151,7 @@ class _Table:
         self._left_out = _variances(whole - np.concatenate(without), max(df - self.cells, 1))
 
     def spreads(self, row: int) -> Spreads | None:
-        """Baseline and one treatment."""
+        """Variances of the baseline and one treatment."""
         df = self.blocks - self.rounds
         left = self._left_out[:, [0, row]]
         if df < LEAST_DF or min(self._variances[0], self._variances[row]) <= TINY:
@@ -178,8 +178,8 @@ def _variances(products: NDArray[np.float64], df: int) -> NDArray[np.float64]:
     """Variance per condition of log value = condition in its round + block + error.
 
     A block's effect is the mean over conditions, first with equal weights, then with weights by
-    the variances so found; the residuals of a condition with weight w have 1 - w of its variance
-    (two steps of Fuller and Rao, Annals of Statistics 6, 1978). One step draws ratios towards 1,
+    the variances so found. The residuals of a condition with weight w have 1 - w of its variance
+    (two steps of Fuller and Rao, Annals of Statistics 6, 1978). One step draws ratios towards 1;
     more steps and the unbiased estimator of Grubbs (1948) scatter too much.
 
     Args:
@@ -206,7 +206,7 @@ def _variances(products: NDArray[np.float64], df: int) -> NDArray[np.float64]:
 def _table(
     logs: Logs, contrasts: Contrasts, asked: Contrast, rules: Rules
 ) -> tuple[dict[str, int], _Table] | None:
-    """The stratum of this contrast, and which row of it is whose."""
+    """The stratum of this contrast, and the rows of its conditions."""
     bases = [b for b, _ in asked.cells if b in logs]
     members: dict[str, list[str]] = {asked.baseline: bases}
     for other in contrasts.of:
@@ -235,7 +235,7 @@ def _table(
 def variance_ratios(
     found: Mapping[str, Sequence[tuple[Contrast, Spreads]]], levels: SignificanceLevels = PLAIN
 ) -> list[VarianceRatio]:
-    """The answers, with p values adjusted over all of them but A/A controls.
+    """The answers, with p values adjusted over all of them except A/A controls.
 
     Args:
         found: metric to contrasts and their variances.

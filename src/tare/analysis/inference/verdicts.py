@@ -1,4 +1,4 @@
-"""From an effect's tests and a declared margin to one of four verdicts, and what is needed yet.
+"""From an effect's tests and a declared margin to one of four verdicts, and the units still needed.
 
 The rules, in words, are in docs/decisions/0002.
 """
@@ -25,9 +25,9 @@ evidence."""
 LEAST_UNITS, MOST_UNITS = 2, 10_000
 """Larger designs are not searched; nobody runs them."""
 FAR = 1e3
-"""Effects of more standard errors than this are seen for sure."""
+"""Effects of more standard errors than this are surely detected."""
 WIDEST = 700.0
-"""Log-ratios beyond this overflow; such a one says nothing anyway."""
+"""Log-ratios beyond this overflow, and say nothing anyway."""
 LEAST_SE = 1e-12
 """Standard errors below this are rounding of equal numbers."""
 
@@ -51,7 +51,7 @@ def bounds(margin: float) -> tuple[float, float]:
 
 
 def as_ratios(interval: tuple[float, float]) -> tuple[float, float]:
-    """An interval of log-ratios as one of ratios."""
+    """An interval of log-ratios as an interval of ratios."""
     low, high = (max(-WIDEST, min(WIDEST, bound)) for bound in interval)
     return math.exp(low), math.exp(high)
 
@@ -86,7 +86,7 @@ def decide(tests: Tests, p_adjusted: float | None) -> Verdict:
 
 
 def least_detectable(found: Estimate) -> float | None:
-    """The smallest true change that such a run would see with 80% power, adjusted for nothing.
+    """The smallest true change that such a run would detect with 80% power, without adjustment.
 
     MDE = (t(1 - alpha/2) + t(power)) * se, as a change (0.04 is 4%).
     """
@@ -101,10 +101,10 @@ def further_units(
 ) -> int | None:
     """Units of analysis that a decision at the margin still needs; None without a margin.
 
-    As many as give 80% power to see a difference as large as the margin, and 80% power to show
-    equivalence where there is no difference, given that the sd is only an estimate. Where those
-    are there already and the verdict is open, the estimate lies near the margin: then as many as
-    make the interval decide if the estimate stays where it is, with the level shared among the
+    So many give 80% power to detect a difference as large as the margin, and 80% power to show
+    equivalence where there is no difference, given that the sd is only an estimate. If the run has
+    these units and the verdict is open, the estimate lies near the margin. Then as many are needed
+    as make the interval decide if the estimate stays where it is, with the level shared among the
     comparisons of its family (Bonferroni, which Holm never exceeds).
     """
     if margin is None:
@@ -135,7 +135,7 @@ def _powerful(found: Estimate, margin: float, sd: float, units: int) -> bool:
     With an estimated sd of m degrees of freedom, d/sd has to reach the quantile of the noncentral
     t distribution with m degrees of freedom, not the sum of two central ones (Julious and Owen,
     Sample size calculations for clinical studies allowing for uncertainty about the variance,
-    Pharmaceutical Statistics 5, 2006). TOST without a true difference fails on either side alike,
+    Pharmaceutical Statistics 5, 2006). Without a true difference TOST fails on either side alike,
     so that each side gets half of the risk.
     """
     df = found.slope * (units - 1)

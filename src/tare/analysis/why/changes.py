@@ -1,8 +1,8 @@
 """Differences of counts per operation, with intervals from the estimator that the effects use.
 
 An effect is a ratio, and log values go into its estimator. A CPU time that divides into parts
-needs differences, which add up: here the values themselves go in. The estimator is linear, so that
-with no trial missing the differences of the parts add up to that of the whole, exactly.
+needs differences, which add up: here the values themselves go in. The estimator is linear, so with
+no trial missing the differences of the parts add up exactly to the difference of the whole.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class CountDifference:
     conditional: bool
 
     def interval(self, comparisons: int = 1) -> tuple[float, float]:
-        """The 95% interval; of several comparisons, one that holds for all of them (Bonferroni)."""
+        """The 95% interval; with several comparisons, one that holds for all (Bonferroni)."""
         return t_interval(self.value, self.se, self.df, 1 - (1 - LEVEL) / comparisons)
 
     def clear(self, comparisons: int = 1) -> bool:
@@ -59,9 +59,9 @@ class CountDifference:
 
 
 def tables_of(trials: Iterable[Trial]) -> dict[str, Logs]:
-    """Count to condition to (round, block) to its value; of a repeated trial the later attempt.
+    """Count to condition to (round, block) to its value; for a repeated trial the later attempt.
 
-    The machine's and the database's CPU per operation are among them: they are the wholes.
+    The CPU per operation of machine and database is included: these are the wholes.
     """
     tables: dict[str, Logs] = {}
     for trial in sorted(trials, key=lambda t: t.manifest.attempt):
@@ -123,9 +123,9 @@ class Differences:
 def share(part: CountDifference, whole: CountDifference) -> tuple[float, float, float] | None:
     """The part's share of the whole's difference, and its 95% interval.
 
-    A ratio of two means over the same units; its standard error is that of the residuals
+    It is a ratio of two means over the same units. Its standard error is that of the residuals
     part - share * whole (Cochran, Sampling Techniques, 1977, section 6.3). It holds where the
-    whole is well away from 0, which the caller has seen to.
+    whole is well away from 0, which the caller ensures.
 
     Returns:
         None with fewer than three units in which both are known.
@@ -142,7 +142,7 @@ def share(part: CountDifference, whole: CountDifference) -> tuple[float, float, 
 def correlation(
     first: Mapping[Cell, float], second: Mapping[Cell, float], least: int
 ) -> float | None:
-    """Pearson's r over blocks, inside rounds: what differs between deployments is taken away.
+    """Pearson's r over blocks, inside rounds: differences between deployments are removed.
 
     Returns:
         None with fewer than `least` degrees of freedom (pairs less rounds), or no variation.

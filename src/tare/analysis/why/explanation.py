@@ -1,4 +1,4 @@
-"""The sentences of what changed together with an effect; none claims what its interval hides."""
+"""The sentences on what changed together with an effect; none claims what its interval hides."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WHOLES = {
     "thread": "the database's CPU time per operation",
 }
 TAKEN_OFF = "cpu.background_per_op"
-"""A correction, which stands in the table; nobody used it for the operations."""
+"""A correction, which stands in the table; no operation used it."""
 MOST_NAMED = 5
 """counts that a sentence names; the table has all of them"""
 

@@ -1,8 +1,8 @@
-"""What the machine and the database did per operation, beside each metric of a trial.
+"""Use of the machine and the database per operation, beside each metric of a trial.
 
 Two kinds. `usage_values` are metrics of their own, shown like throughput: how busy CPU and disk
 were. `beside_values` are counts per operation that may explain an effect: they are compared
-(analysis/why/why.py), and no verdict is passed on them.
+(analysis/why/why.py) but get no verdict.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ _CALLED = {
     "os.server_calls_per_op": "server_calls",
     "os.client_calls_per_op": "client_calls",
 }
-"""Metric to system calls. Those of each kind are for bills alone: listed beside an effect, they
-would make every other interval there wider (Bonferroni)."""
+"""Metric to system calls. Calls of each kind are for bills alone: listed beside an effect, they
+would widen every other interval there (Bonferroni)."""
 _SERVER_CPU = {
     "cpu.gc_per_op": "cpu.gc_s",
     "cpu.jit_per_op": "cpu.jit_s",
@@ -78,9 +78,9 @@ def machine_totals(
 ) -> dict[str, float]:
     """Sampled metric of the machines to its integral over the measured part, summed over them.
 
-    A sample is a mean over the time since the sample before it. Those that lie across an end of
-    the measured part count by the share of them that lies inside. What the samples do not cover is
-    taken to have been like the rest, if they cover half of it; else the metric is left out.
+    A sample is a mean over the time since the sample before it. A sample across an end of the
+    measured part counts by the share inside. If the samples cover half of the measured part, the
+    rest is taken to have been alike; else the metric is left out.
 
     Args:
         scopes: the machines, as samples name them; None: all.
@@ -88,7 +88,7 @@ def machine_totals(
     chosen = samples.rows(samples.of_machines() & np.isfinite(samples.value))
     weights: dict[bytes, np.ndarray | None] = {}  # most metrics share their times
     totals: dict[str, float] = {}
-    partly: set[str] = set()  # what one machine does not tell has no sum
+    partly: set[str] = set()  # without a value from one machine there is no sum
     for (scope, metric), own in chosen:
         if scopes is not None and scope not in scopes:
             continue
@@ -105,7 +105,7 @@ def machine_totals(
 
 
 def _weights(t: np.ndarray, start: float, end: float) -> np.ndarray | None:
-    """Seconds that each sample, taken at `t`, stands for; None where they cover too little."""
+    """Seconds that each sample, taken at `t`, stands for; None where samples cover too little."""
     if len(t) < 2 or end <= start or np.any(np.diff(t) <= 0):
         return None
     begun = np.concatenate([[2 * t[0] - t[1]], t[:-1]])
@@ -159,7 +159,7 @@ def _cpu(totals: Mapping[str, float]) -> tuple[float, float] | None:
 
 
 def operations_of(manifest: TrialManifest) -> float:
-    """Successful operations; of an imported trial that does not print them, throughput x length."""
+    """Successful operations; without them in an imported trial, throughput x length."""
     if manifest.reported is None:
         return float(sum(client.ok for client in manifest.clients))
     if manifest.operations is not None:
@@ -169,7 +169,7 @@ def operations_of(manifest: TrialManifest) -> float:
 
 
 def beside_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[str, float]:
-    """Every count per operation that the records allow; what they do not allow is absent."""
+    """Every count per operation that the records allow; others are absent."""
     operations = operations_of(manifest)
     if operations <= 0:
         return {}
@@ -192,7 +192,7 @@ def beside_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[
 
 def _clients_alone(found: dict[str, float], manifest: TrialManifest) -> dict[str, float]:
     """With the packets of clients alone, or without any: where nodes reach each other by published
-    ports, those that their proxy sends and receives are among what the kernel counted."""
+    ports, the kernel's count includes packets that their proxy sends and receives."""
     platform, database = (manifest.setup.get(part, {}) for part in ("platform", "database"))
     if not published_between(platform.get("network", ""), database.get("nodes", 1)):
         return found
@@ -202,7 +202,7 @@ def _clients_alone(found: dict[str, float], manifest: TrialManifest) -> dict[str
 
 
 def calls_per_operation(manifest: TrialManifest) -> dict[str, float]:
-    """System calls by name (tare.lab.counted_calls), as the slices of the warm-up had them."""
+    """System calls by name (tare.lab.counted_calls), from the slices of the warm-up."""
     calls = manifest.slices.calls if manifest.slices is not None else None
     if calls is None or calls.operations <= 0:
         return {}
@@ -212,11 +212,11 @@ def calls_per_operation(manifest: TrialManifest) -> dict[str, float]:
 def _by_mode(
     totals: Mapping[str, float], manifest: TrialManifest, operations: float
 ) -> dict[str, float]:
-    """Service demand in the kernel's modes, microseconds, and what is taken off their sum.
+    """Service demand in the kernel's modes, microseconds, and the correction to their sum.
 
     The kernel does not say in which modes the background was spent, so it is a part of its own,
-    below 0. From the counters read at both ends of the measured part; where these were not kept,
-    from the samples.
+    below 0. Values are from the counters read at both ends of the measured part, or from the
+    samples where these were not kept.
     """
     seconds = dict(manifest.machine_modes_s)
     if not seconds:
@@ -241,7 +241,7 @@ def _by_unit(manifest: TrialManifest, operations: float) -> dict[str, float]:
 
 
 def _server(manifest: TrialManifest, operations: float) -> dict[str, float]:
-    """What the database counted itself, per operation."""
+    """Counts of the database itself, per operation."""
     counted = manifest.server
     found = {
         name: counted[key] * US / operations for name, key in _SERVER_CPU.items() if key in counted
@@ -253,7 +253,7 @@ def _server(manifest: TrialManifest, operations: float) -> dict[str, float]:
         found["cpu.requests_per_op"] = manifest.server_cpu_s * US / operations - known
     if "gc.pause_s" in counted:
         found["gc.pause_per_op"] = counted["gc.pause_s"] * US / operations
-    # of slices: between two pauses lay time in which nothing was measured
+    # not for slices: between two pauses lay time in which nothing was measured
     if "gc.allocated_bytes_per_s" in counted and manifest.slices is None:
         seconds = manifest.measured_s
         found["gc.allocated_bytes_per_op"] = (

@@ -1,8 +1,8 @@
 """What changed together with an effect: CPU time in its parts, and counts per operation.
 
-Service demand, the CPU time per operation, divides into parts that add up, and so does its change:
-there, a part's share in the explanation is arithmetic. Everything else changed beside the effect;
-that it was the cause does not follow. Decision 0007 has the reasons and the limits.
+Service demand, the CPU time per operation, divides into parts that add up, and so does its change.
+A part's share in that change is arithmetic. Everything else changed beside the effect and may not
+be the cause. Decision 0007 has the reasons and the limits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tare.analysis.why.changes import CountDifference
 
 LEAST_PAIRS = 8
-"""Pairs less rounds below which no correlation is given: with 8, |r| must exceed 0.67 to be beyond
+"""With fewer pairs less rounds no correlation is given: with 8, |r| must exceed 0.67 to be beyond
 chance at 5% (t with 7 degrees of freedom)."""
 CORRELATED = ("all.mean", "all.p99")
 """Latencies that counts are correlated with. Not throughput: it is the denominator of every count
@@ -67,14 +67,13 @@ KINDS = (
         ),
     ),
 )
-"""How a CPU time per operation is divided. The parts of each add up to the whole."""
+"""The divisions of a CPU time per operation. The parts of each add up to the whole."""
 
 
 def make_why(trials: Sequence[Trial], contrasts: Contrasts, rules: Rules) -> list[Why]:
     """What changed with each treatment; nothing for averages over conditions.
 
-    Trials without samples, counters and CPU times have nothing to tell, and treatments of such
-    trials are absent.
+    Trials without samples, counters and CPU times cannot show it; their treatments are absent.
     """
     tables = tables_of(trials)
     for kind in KINDS:  # a whole is the sum of its parts, where all of them are known
@@ -130,7 +129,7 @@ def _split(kind: _Kind, measured: Mapping[str, CountDifference]) -> CostSplit | 
     if kind.by not in measured or any(name not in measured for name in kind.parts):
         return None
     whole = measured[kind.by]
-    # a part that nobody had, such as the engine's where there is none
+    # without parts that nobody used, such as the engine's where there is none
     names = [name for name in kind.parts if any(measured[name].sides)]
     parts = []
     for name in names:

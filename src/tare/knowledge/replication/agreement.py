@@ -1,4 +1,4 @@
-"""Which ratios would agree with a finding, whether an interval does, and what would decide.
+"""Ratios that would agree with a finding, whether an interval does, and what would decide.
 
 The rules in words: docs/decisions/0011-scorecard.md.
 """
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from tare.knowledge.schema import Finding, PublishedEffect
 
 USUAL_MARGIN = 0.05
-"""Where the study declares none for a metric."""
+"""Margin if the study declares none for a metric."""
 _LEAST_SD = 1 / 50
-"""An sd is taken as at least this share of the distance to be seen: even less needs no more units,
-and the noncentral t distribution has no numbers so far out."""
+"""An sd is taken as at least this share of the distance to be detected: a smaller one needs no more
+units, and the noncentral t distribution has no numbers so far out."""
 
 
 def band_of(finding: Finding, margins: Mapping[str, float]) -> Band | None:
     """The ratios that would agree; None where the finding states neither number nor direction.
 
-    A ratio p: from p / (1 + m) to p (1 + m), where p is all that the printed digits, or steps of
-    which the last was printed, may stand for,
-    and m the study's margin for the metric; or the published 95% interval, where that is wider.
+    A ratio p: from p / (1 + m) to p (1 + m), or the published 95% interval, where that is wider.
+    Here p is all that the printed digits allow, or the steps of which the last was printed, and m
+    is the study's margin for the metric.
     A range: from its lower end / (1 + m) to its upper end (1 + m). "No difference": p = 1.
     A direction alone: everything on that side of 1.
     """
@@ -62,7 +62,7 @@ def band_of(finding: Finding, margins: Mapping[str, float]) -> Band | None:
 
 
 def _stated_range(effect: PublishedEffect) -> tuple[float, float]:
-    """Both ends; a bound alone reaches to no change, or has no end on its other side."""
+    """Both ends; a bound alone reaches to no change, or is open on its other side."""
     low, high = effect.low, effect.high
     if low is None:
         low = 1.0 if effect.direction == "higher" and high is not None and high > 1 else 0.0
@@ -98,9 +98,9 @@ def published_interval(finding: Finding) -> tuple[float, float] | None:
 
 
 def judge(band: Band, ci: tuple[float, float]) -> Agreement:
-    """agrees: the interval lies inside the band; disagrees: wholly outside of it; else undecided.
+    """agrees: the interval lies inside the band; disagrees: wholly outside it; else undecided.
 
-    A band that ends at 1 and is open otherwise is a direction, which "no change" does not have.
+    A band that ends at 1 and is open otherwise is a direction, and "no change" has no direction.
     """
     low, high = ci
     if high < band.low or low > band.high:
@@ -118,8 +118,8 @@ def direction_alone(band: Band) -> bool:
 
 
 def further(band: Band, effect: Effect) -> Further:
-    """Units of analysis that would likely decide: as many as give 80% power to tell the estimate,
-    should it be the truth, from the nearest end of the band."""
+    """Units of analysis that would likely decide: so many give 80% power to tell the estimate, if
+    it is the truth, from the nearest end of the band."""
     ends = [end for end in (band.low, band.high) if 0 < end < math.inf]
     distance = min(abs(math.log(effect.ratio / end)) for end in ends)
     unit = effect.unit_of_analysis

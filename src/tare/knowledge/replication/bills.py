@@ -1,7 +1,7 @@
-"""Puts the bill beside an undecided finding: what prices predict for the conditions it compares.
+"""Puts a bill beside an undecided finding: the prices' prediction for the compared conditions.
 
-It is of service demand, whatever the finding's metric is: CPU time is what ways to a server add,
-and what throughput, latency and CPU use come from in part. None of these follows from it, and it
+The bill is of service demand, whatever the finding's metric. Ways to a server add CPU time, and
+throughput, latency and CPU use come from it in part. None of these follows from the bill, and it
 decides nothing.
 """
 
@@ -36,12 +36,12 @@ def bills_beside(
     undecided: Mapping[str, ComparisonRequest],
     parts: Sequence[PartWeighing] = (),
 ) -> dict[str, Bill | str]:
-    """Finding to its bill, or to the reason why it has none.
+    """Finding to its bill, or to the reason for having none.
 
     Args:
-        weighing: the prices that the run has; None: none.
+        weighing: the run's prices; None: none.
         undecided: finding to the pairs of conditions that its row shows.
-        parts: the prices of system calls and storage that it has.
+        parts: the run's prices of system calls and storage.
     """
     found: dict[str, Bill | str] = {}
     asked: dict[str, ComparisonRequest] = {}
@@ -68,14 +68,14 @@ def bills_beside(
 
 
 def _never_weighed(run: MeasuredRun, one: ComparisonRequest) -> str:
-    """Why no prices would bill these conditions; empty: those of their ways would."""
+    """Why no prices would bill these conditions; empty: prices of their ways would."""
     setups = (run.conditions[name].setup for name in names_in(one.pairs))
     ways = (way_of(setup.model_dump(mode="json")) for setup in setups)
     return next((way.why for way in ways if way.why), "")
 
 
 def _doubted(bill: Bill | str, weighing: Weighing) -> Bill | str:
-    """The bill with what speaks against its prices."""
+    """The bill, with the doubts about its prices."""
     against = doubts(weighing)
     if isinstance(bill, str) or not against:
         return bill
@@ -84,6 +84,6 @@ def _doubted(bill: Bill | str, weighing: Weighing) -> Bill | str:
 
 
 def _of_time(metric: str) -> bool:
-    """Whether CPU time has a part in it: of throughput, latency and CPU use."""
+    """Whether CPU time is a part of it: true of throughput, latency and CPU use."""
     operation, _, kind = metric.rpartition(".")
     return metric in (SERVICE_DEMAND, "throughput") or operation == "cpu" or kind in KINDS

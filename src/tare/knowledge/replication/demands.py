@@ -1,4 +1,4 @@
-"""What one side of a finding demands of a condition: every field that the finding states."""
+"""Every field that a finding states of one side, as a demand on a condition."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Demand:
 def demands(
     finding: Finding, side: Side, settings: dict[str, set[str]], reference: Reference
 ) -> Iterator[Demand]:
-    """Everything but the load, which depends on what loads there are.
+    """Every stated field except the load, which depends on the available loads.
 
     Args:
         settings: per setting that the finding names, the values that this side may have.
@@ -83,9 +83,9 @@ def _platform(side: Side) -> Iterator[Demand]:
 
 
 def _machines(stated: str | None) -> tuple[str, ...]:
-    """The kinds of machines on which what a side states can be measured."""
+    """The kinds of machines on which a side's statement can be measured."""
     if stated == "vm":
-        return (HERE, *guests())  # a source's virtual machines are what it compares inside of
+        return (HERE, *guests())  # a source's virtual machines surround what it compares
     return (stated,) if stated in guests() else (HERE,)
 
 

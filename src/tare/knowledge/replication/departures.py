@@ -1,4 +1,4 @@
-"""Which conditions of a run are no longer those of the published study, and in what."""
+"""Conditions of a run that differ from the published study's, and how."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _FREE: Any = {
         "timeout",
     },
 }  # fmt: skip
-"""Sizes, bits and how hard the database is driven: where these differ, the scorecard says so, and
-judges. Whatever else of a setup differs, it is another comparison."""
+"""Sizes, bits and how hard the database is driven: where these differ, the scorecard says so and
+judges. Any other difference of a setup makes another comparison."""
 _MOST_NAMED = 3
 _MOST_LETTERS = 40
 
 
 def departures(run: MeasuredRun, reference: Reference) -> dict[str, tuple[str, ...]]:
-    """Condition to what of it is another thing here than in the study; those alike are missing.
+    """Condition to its differences from the study's; conditions without any are missing.
 
-    By name, a condition of a run is the one of the study; what it was made of may have been set
+    A run's condition is the study's condition of the same name, but its setup may have been set
     otherwise: `--set factors.server.docker.platform.network=host`.
     """
     theirs = {one.name: one.setup for one in reference.conditions}
@@ -46,7 +46,7 @@ def departures(run: MeasuredRun, reference: Reference) -> dict[str, tuple[str, .
 
 
 def departed(pairs: Sequence[Pair], apart: Mapping[str, Sequence[str]]) -> str:
-    """What of these pairs is another thing here, in words; empty: nothing."""
+    """The differences of these pairs from the study, in words; empty: none."""
     said = dict.fromkeys(text for name in names_in(pairs) for text in apart.get(name, ()))
     return "; ".join(cut([*said], _MOST_NAMED))
 
@@ -62,7 +62,7 @@ def _apart(here: Setup, there: Setup) -> Iterator[str]:
 
 
 def _fields(part: object, path: tuple[str, ...]) -> Iterator[tuple[str, object]]:
-    """(dotted name, value) of everything that is no mapping."""
+    """(dotted name, value) of every field that is no mapping."""
     if not isinstance(part, dict):
         yield ".".join(path), part
         return

@@ -1,4 +1,4 @@
-"""In what a run differs from the study as its source has it, in all findings."""
+"""Differences between a run and its source's study that hold for all findings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_NAMED = 3
 
 
 def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
-    """What holds for every row: database, data, durations, repetitions, sizes, machines."""
+    """Differences in every row: database, data, durations, repetitions, sizes, machines."""
     findings = [entry.finding for entry in reference.entries]
     kinds = sorted({one.database for one in findings})
     if reference.other_database:
@@ -31,7 +31,7 @@ def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
     emulated = emulated_conditions(run.trials)
     if emulated:
         yield f"machines: {listing(emulated)} emulated by QEMU here, so that no row judges KVM"
-    if not run.imported:  # their files do not know it
+    if not run.imported:  # files of other tools do not state it
         yield from _versions(run, sorted({one.version for one in findings if one.version}))
     here, there = run.study.load, reference.study.load
     if here.records != there.records:
@@ -49,8 +49,8 @@ def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
 
 
 def _versions(run: MeasuredRun, stated: list[str]) -> Iterator[str]:
-    """The versions that the clusters told of themselves: a study's `home` may hold any. What
-    stands in for a database has none of its versions, whatever it says."""
+    """The versions that the clusters reported: a study's `home` may hold any version. A stand-in
+    for a database has none of its versions, whatever it reports."""
     database = run.study.database
     own = [trial for trial in run.trials if not _stand_in(trial)]
     if run.trials and not own:
@@ -65,12 +65,12 @@ def _versions(run: MeasuredRun, stated: list[str]) -> Iterator[str]:
 
 
 def _stand_in(trial: Trial) -> object:
-    """What was measured in the database's place."""
+    """The program that was measured in the database's place."""
     return trial.manifest.database.get("stand_in")
 
 
 def _sizes(run: MeasuredRun, reference: Reference) -> Iterator[str]:
-    """Heap, limits and the like of the conditions that were measured, where they are others."""
+    """Heap, limits and the like of the measured conditions, where they differ."""
     theirs = {one.name: one.setup for one in reference.conditions}
     found: dict[str, dict[str, None]] = {}
     for name in {trial.condition: None for trial in run.trials}:
@@ -86,7 +86,7 @@ def _sizes(run: MeasuredRun, reference: Reference) -> Iterator[str]:
 
 
 def _named(setup: Setup) -> dict[str, tuple[str, str]]:
-    """What a run may have otherwise and still be judged: its value, and whose the other one is."""
+    """Fields that a run may change and still be judged: the value, and where the other is from."""
     database = setup.database
     settings = ", ".join(f"{name} {value}" for name, value in sorted(database.settings.items()))
     return {

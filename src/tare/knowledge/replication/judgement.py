@@ -26,7 +26,7 @@ class Judgement:
     """A verdict and what it rests on.
 
     Attributes:
-        effect: the one that is shown: of several cases the one that speaks most against agreement.
+        effect: the effect that is shown: of several cases the one that most contradicts agreement.
         notes: how many cases were judged, and how.
     """
 
@@ -51,11 +51,11 @@ def cases_of(finding: Finding, wanted: ComparisonRequest) -> list[ComparisonRequ
 
 
 def judgement(band: Band, effects: Sequence[Effect], cases: int) -> Judgement | None:
-    """The verdict on all the cases: each has to agree, and one that disagrees is enough.
+    """The verdict on all cases: each has to agree, and one disagreement is enough.
 
     Args:
-        effects: of the cases that have an interval.
-        cases: how many there are.
+        effects: effects of the cases with an interval.
+        cases: number of cases.
 
     Returns:
         None where no case has an interval.
@@ -81,7 +81,7 @@ def _notes(shown: Effect, verdicts: Sequence[Agreement], cases: int) -> list[str
 
 
 def _most(needed: Sequence[Further]) -> Further:
-    """What decides all of them."""
+    """The need that decides all of them."""
     units = [one.units for one in needed if one.units is not None]
     unit = needed[0].unit
     return Further(units=max(units) if len(units) == len(needed) else None, unit=unit)

@@ -1,4 +1,4 @@
-"""Which conditions have a finding's load: equal threads or rate, or an equal share of a maximum."""
+"""Conditions with a finding's load: equal threads or rate, or an equal share of a maximum."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 
 
 def at_load(stated: PublishedLoad, conditions: Sequence[Condition]) -> list[Condition]:
-    """Those of the conditions that have the finding's load; where it names none, all that can be
-    compared.
+    """The conditions that have the finding's load; if it names none, all that can be compared.
 
     Equal numbers come first. Where no condition has them, and the study asks for shares of the
-    maximum instead, an equal share is the same load; the whole maximum is also what a closed loop
-    reaches that stands beside rates. Such a closed loop has no other load than its maximum: a
-    finding that does not speak of the maximum is one at the rates, which both sides share. A load
-    that a source calls light is any but the heaviest of conditions that are alike otherwise; heavy
-    is the heaviest.
+    maximum instead, an equal share is the same load. The whole maximum is also what a closed loop
+    beside rates reaches. Such a closed loop has no other load than its maximum, so a finding that
+    does not mention the maximum is one at the rates, which both sides share. A load that a source
+    calls light is any but the heaviest of conditions that are alike otherwise; heavy is the
+    heaviest.
     """
     equal = [one for one in conditions if _equal(stated, one.setup.load)]
     if equal:
@@ -55,8 +54,8 @@ def shares_of(stated: PublishedLoad) -> list[float]:
 
 
 def intensity(load: Load) -> tuple[object, ...]:
-    """What makes two loads of one workload differ: operations in flight, the rate and whose it
-    is, phases."""
+    """The parts in which two loads of one workload differ: operations in flight, the rate and its
+    owner, phases."""
     return load.threads, load.rate, load.rate_per, tuple(load.phases)
 
 
@@ -72,7 +71,7 @@ def _shared(shares: Sequence[float], load: Load) -> bool:
 
 
 def _unlimited(conditions: Sequence[Condition]) -> list[Condition]:
-    """The closed loops among conditions that are alike but for their rates."""
+    """The closed loops among conditions that are alike except for their rates."""
     return [
         one
         for group in _alike(conditions)
@@ -92,7 +91,7 @@ def _heaviest(conditions: Sequence[Condition]) -> set[str]:
 
 
 def _alike(conditions: Sequence[Condition]) -> list[list[Condition]]:
-    """The conditions in groups that differ in their load's intensity alone."""
+    """The conditions in groups that differ only in their load's intensity."""
     groups: dict[str, list[Condition]] = {}
     for one in conditions:
         groups.setdefault(one.setup.apart_from_intensity, []).append(one)
@@ -100,5 +99,5 @@ def _alike(conditions: Sequence[Condition]) -> list[list[Condition]]:
 
 
 def _size(load: Load) -> float:
-    """For comparing loads of one kind."""
+    """A number by which to compare loads of one kind."""
     return float(load.asked) if load.share is None else load.share

@@ -1,9 +1,9 @@
 """From a finding to pairs of conditions of its study, or the reason why there are none.
 
-A condition fits one side of a finding when it has every field that the finding states. A field
-that is not stated may be anything: the finding is then a mean over it, as Grambow's tables are over
-compaction and key cache. Two conditions are a pair when they are alike in every factor, but those
-in which no condition of one side has a level of the other.
+A condition fits one side of a finding when it has every field that the finding states. Other fields
+may have any value: the finding is then a mean over them, as Grambow's tables are over compaction
+and key cache. Two conditions are a pair when they are alike in every factor, except factors in
+which no condition of one side has a level of the other.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _EXTREMES = (
     "it states the least and the greatest change of single cases, and not what any of them is"
 )
 _WAIVED = frozenset({"address", "plugin"})
-"""What a study may have in no condition, and still ask here what another one asked."""
+"""Fields that no condition of a study needs to have when it repeats another study's question."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """What a finding compares, in conditions of the study.
+    """The comparison of a finding, in conditions of the study.
 
     Attributes:
-        rows: pairs of conditions that are averaged; several rows: each first, then all of them.
-        reason: why there are none; empty: there are.
-        notes: what of the finding the study does not have.
+        rows: pairs of conditions that are averaged; with several rows, first each row, then all.
+        reason: why there are no pairs; empty: there are.
+        notes: parts of the finding that the study lacks.
     """
 
     rows: tuple[tuple[Pair, ...], ...] = ()
@@ -56,8 +56,8 @@ def match(finding: Finding, reference: Reference, known: Mapping[str, Finding]) 
     """The pairs of conditions that the finding compares.
 
     Args:
-        known: findings by id, for means of other findings. Means of means are not followed: what
-            others wrote may go round in circles.
+        known: findings by id, for means of other findings. Means of means are not followed: they
+            may go round in circles.
     """
     effect = finding.effect
     if effect is None or finding.treatment is None:
@@ -99,7 +99,7 @@ def _matched(finding: Finding, treatment: Side, reference: Reference) -> Match:
 
 @dataclass(frozen=True)
 class _Fitting:
-    """The conditions that fit one side; with none, the first field that none has."""
+    """The conditions that fit one side; if none does, the first field that no condition has."""
 
     conditions: tuple[Condition, ...] = ()
     reason: str = ""

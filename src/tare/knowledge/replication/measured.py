@@ -1,7 +1,7 @@
-"""Effects of a run for pairs of conditions that a finding compares, by the analysis's own methods.
+"""Effects of a run for a finding's pairs of conditions, by the analysis's own methods.
 
-Where the run's report has the very effect, it is that one. Else the pairs become a comparison of
-their own, which goes through the same estimates and averages.
+If the run's report has that effect, it is used. Else the pairs become a comparison of their own,
+with the same estimates and averages.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     """(metric, pairs of conditions)"""
 
 _WRITES = ("update", "insert")
-"""What a source that speaks of writes may have measured, by the operations of YCSB."""
+"""Operations of YCSB that a source may have measured when it speaks of writes."""
 _AS_RATIO = "{}.in-every-trial"
-"""What a metric is called for a comparison that its own name rules out."""
+"""The name of a metric in a comparison that its own name rules out."""
 
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """A run, as far as a scorecard needs it.
+    """The parts of a run that a scorecard needs.
 
     Attributes:
-        conditions: of its study, by name, as it was run.
-        trials: that were done, with their values.
+        conditions: conditions of its study, by name, as they were run.
+        trials: completed trials, with their values.
     """
 
     study: Study
@@ -50,7 +50,7 @@ class MeasuredRun:
 
     @property
     def imported(self) -> bool:
-        """Whether files of other tools are what was measured."""
+        """Whether the measurements are files of other tools."""
         return any(trial.imported for trial in self.trials)
 
     def done(self, metric: str) -> set[str]:
@@ -59,8 +59,8 @@ class MeasuredRun:
 
 
 def own_metric(run: MeasuredRun, metric: str) -> str:
-    """What a run calls a metric of a source. CPU use is that of the servers' machines there, which
-    the clients of a run may share: the metric without them, where the run has it."""
+    """The run's name for a source's metric. A source's CPU use is that of the servers' machines,
+    which a run's clients may share: then the metric without clients, if the run has it."""
     without = metric == "cpu.util" and run.done(SERVER_UTIL)
     return SERVER_UTIL if without else metric
 
@@ -79,7 +79,7 @@ def make_measured(run: Run, analysis: Analysis, study: Study) -> MeasuredRun:
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """One comparison that is asked for: a metric, and pairs that were all measured."""
+    """One requested comparison: a metric, and pairs that were all measured."""
 
     metric: str
     rows: Rows
@@ -96,7 +96,7 @@ class ComparisonRequest:
 
 
 def effects_of(run: MeasuredRun, wanted: Iterable[ComparisonRequest]) -> dict[Key, Effect]:
-    """The effect of each comparison; those with too few units for an interval are missing."""
+    """The effect of each comparison; comparisons with too few units for an interval are missing."""
     asked = {one.key: one for one in wanted}
     found = {key: effect for key, effect in _reported(run).items() if key in asked}
     left: dict[str, list[ComparisonRequest]] = {}
@@ -136,7 +136,7 @@ def _reported(run: MeasuredRun) -> dict[Key, Effect]:
 def _compared(
     run: MeasuredRun, metric: str, wanted: Sequence[ComparisonRequest]
 ) -> dict[Key, Effect]:
-    """Effects of comparisons that the report does not have."""
+    """Effects of comparisons that the report lacks."""
     name = _AS_RATIO.format(metric) if metric in NO_RATIO else metric
     wanted = [one for one in wanted if not zeros(run, one)]
     if not wanted:
@@ -152,7 +152,7 @@ def _compared(
         contrast = _contrast(run.conditions, one)
         contrasts.append(contrast)
         keys[contrast.baseline, contrast.treatment, contrast.over] = one.key
-    # everything is asked for by name here; what the report is limited to does not count
+    # everything is asked for by name here, so the report's limits do not count
     asked = run.study.analysis.model_copy(update={"metrics": [], "primary": []})
     made = make_effects(
         trials,
@@ -165,8 +165,8 @@ def _compared(
 
 
 def zeros(run: MeasuredRun, wanted: ComparisonRequest) -> list[str]:
-    """Trials of the comparison in which there was nothing of what often is nothing: no ratio can
-    be made with them. Those of other conditions do not count."""
+    """Trials of the comparison with a value of 0 in a metric that is often 0: they have no ratio.
+    Trials of other conditions do not count."""
     if wanted.metric not in NO_RATIO:
         return []
     names = {name for pair in wanted.pairs for name in pair}
@@ -180,8 +180,8 @@ def zeros(run: MeasuredRun, wanted: ComparisonRequest) -> list[str]:
 
 
 def _contrast(conditions: Mapping[str, Condition], one: ComparisonRequest) -> Contrast:
-    """The pairs as one comparison. Those with the same baselines are named alike, so that they
-    share their variance as the report's do."""
+    """The pairs as one comparison. Pairs with the same baselines get the same name, so that they
+    share their variance as in the report."""
     base, treated = (sorted({pair[side] for pair in one.pairs}) for side in (0, 1))
     levels = conditions[treated[0]].levels
     common = {
@@ -203,7 +203,7 @@ def _contrast(conditions: Mapping[str, Condition], one: ComparisonRequest) -> Co
 
 
 def _value(trial: Trial, metric: str) -> float | None:
-    """The trial's value of a metric as a source names it."""
+    """The trial's value of a metric under the source's name."""
     if metric == ERRORS:
         return None
     operation, _, kind = metric.rpartition(".")

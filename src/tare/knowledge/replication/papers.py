@@ -1,4 +1,4 @@
-"""Which study file a name means: a path, or a study that comes with Tare."""
+"""The study file that a name means: a path, or a study that comes with Tare."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def study_file(name: str) -> Path:
 
 
 def shipped_directories() -> list[Path]:
-    """Where studies lie: those that come with Tare, then those of this directory."""
+    """Directories of studies: those that come with Tare, then those of this directory."""
     return [Path(__file__).parents[2] / "studies", Path("studies")]
 
 
@@ -53,7 +53,7 @@ def shipped_names() -> list[str]:
 
 @dataclass(frozen=True)
 class Paper:
-    """A study that comes with Tare and of which findings are known."""
+    """A study that comes with Tare and has known findings."""
 
     name: str
     question: str
@@ -86,8 +86,9 @@ def shipped_papers(library: Library) -> list[Paper]:
 
 
 def kept_counts(library: Library) -> str:
-    """The text of `judged.json`: of each shipped study how many findings it can judge, which takes
-    a third of a second to count, and of which text of the study that holds."""
+    """The text of `judged.json`: for each shipped study the number of findings that it can judge,
+    which takes a third of a second to count, and the digests of the study and findings it holds
+    for."""
     counts = {
         one.name: {"study": _digest(study_file(one.name)), "judged": one.findings}
         for one in shipped_papers(library)
@@ -96,7 +97,7 @@ def kept_counts(library: Library) -> str:
 
 
 def _kept_count(path: Path, library: Library) -> int | None:
-    """What was counted before, of this very study and these findings; None: of others."""
+    """The number counted before for this study and these findings; None: for others."""
     kept = json.loads((Path(__file__).parent / "judged.json").read_text(encoding="utf-8"))
     own = kept["studies"].get(path.stem)
     if own is None or own["study"] != _digest(path):
@@ -109,12 +110,12 @@ def _digest(path: Path) -> str:
 
 
 def _of_findings(library: Library) -> str:
-    """Digest of the findings' names: another set of them may match otherwise."""
+    """Digest of the findings' names: another set of findings may match otherwise."""
     return hashlib.sha256("\n".join(library.entries).encode()).hexdigest()
 
 
 def count_judged(path: Path, library: Library) -> int:
-    """How many findings of its source a run of the whole study can be held against."""
+    """The number of its source's findings that a run of the whole study can judge."""
     from tare.knowledge.replication.matching import match
     from tare.knowledge.replication.reference import make_reference
 

@@ -1,4 +1,4 @@
-"""The study as its source has it, whatever the scale of a run: what findings are matched with."""
+"""The study as its source has it, at any scale of a run: findings are matched with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PAPER = "paper"
 """The scale at which a study is as its source has it."""
 _SIZES = (("platform", "limits"), ("client", "limits"), ("database", "heap"))
-"""What a level changes that stands for a size of machine."""
+"""Fields of a level that stands for a size of machine."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Reference:
 
     Attributes:
         study: as its source has it.
-        conditions: without those that repeat another one (A/A).
+        conditions: without repetitions of another condition (A/A).
         source: the study id of the findings.
         entries: the published findings, in the order of their file.
-        carried: they are another study's, which measured elsewhere; this one asks the same here.
-        other_database: and they are another database's.
+        carried: they are another study's, from other machines; this study asks the same here.
+        other_database: they are also another database's.
     """
 
     study: Study
@@ -47,7 +47,7 @@ class Reference:
     other_database: bool
 
     def named_by(self, hardware: str) -> dict[str, set[str]]:
-        """Factor to its levels that the source's hardware names, of factors that set a size."""
+        """Factor to its levels that the source's hardware names, for factors that set a size."""
         named = {
             factor: {level for level in levels if names_machine(hardware, level)}
             for factor, levels in self.study.factors.items()
@@ -60,8 +60,8 @@ def make_reference(path: Path, library: Library) -> Reference:
     """The study of this file with its published findings.
 
     Raises:
-        StudyError: the file is no study that can be used.
-        KnowledgeError: nothing published is known of it.
+        StudyError: the file is no usable study.
+        KnowledgeError: no published finding of it is known.
     """
     study = _as_published(path)
     source = source_of(study.study, [one.study for one in library.findings()])
@@ -90,7 +90,7 @@ def make_reference(path: Path, library: Library) -> Reference:
 
 
 def _as_published(path: Path) -> Study:
-    """The study at the scale of its source, where it has one; else as its file says."""
+    """The study at the scale of its source, if it has one; else as its file says."""
     data = read_document(path).data
     scales = data.get("scales") if isinstance(data, dict) else None
     known = isinstance(scales, dict) and PAPER in scales

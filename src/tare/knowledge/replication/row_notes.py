@@ -1,4 +1,4 @@
-"""What a reader has to know of one row: its loads, and what its metric is of."""
+"""Notes on one row: its loads, and the scope of its metric."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _OF_THE_MACHINE = {
     "disk.write_kbps": "ours is what the whole machine wrote, with the clients on it; the source's "
     "what its servers wrote",
 }
-"""Metrics that a source had of its servers, on machines of their own."""
+"""Metrics that a source took of its servers, on machines of their own."""
 
 
 def row_notes(wanted: ComparisonRequest, run: MeasuredRun, reference: Reference) -> Iterator[str]:
-    """What holds for the pairs that were measured, one sentence each."""
+    """Notes on the measured pairs, one sentence each."""
     yield from _loads(wanted, run)
     yield from _other_loads(wanted, run, reference)
     yield from _rates_missed(wanted, run)
@@ -39,7 +39,7 @@ def row_notes(wanted: ComparisonRequest, run: MeasuredRun, reference: Reference)
 
 
 def _loads(wanted: ComparisonRequest, run: MeasuredRun) -> Iterator[str]:
-    """The loads of a finding that speaks of several, or of none."""
+    """The loads of a finding that names several, or none."""
     loads = list(
         dict.fromkeys(
             run.conditions[treated].setup.load.intensity
@@ -54,7 +54,7 @@ def _loads(wanted: ComparisonRequest, run: MeasuredRun) -> Iterator[str]:
 def _other_loads(
     wanted: ComparisonRequest, run: MeasuredRun, reference: Reference
 ) -> Iterator[str]:
-    """Where the load of a finding's conditions is another one than in the source."""
+    """Cases in which the load of a finding's conditions differs from the source's."""
     theirs = {one.name: one.setup.load for one in reference.conditions}
     found: dict[str, None] = {}
     for name in names_in(wanted.pairs):
@@ -67,7 +67,7 @@ def _other_loads(
 
 
 def _rates_missed(wanted: ComparisonRequest, run: MeasuredRun) -> Iterator[str]:
-    """Where operations came slower than they were asked for: latency is then one of a queue."""
+    """Cases in which operations came slower than asked for: latency is then one of a queue."""
     asked: set[str] = set()
     short: dict[str, float] = {}
     names = set(names_in(wanted.pairs))

@@ -47,7 +47,7 @@ class _Beside:
     """A run beside the study that it repeats.
 
     Attributes:
-        apart: condition to what of it is another thing here than in the study.
+        apart: condition to its differences from the study's.
     """
 
     run: MeasuredRun
@@ -60,7 +60,7 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
 
     Raises:
         RecordError: the directory is no run's.
-        UsageError: the run is one of another study.
+        UsageError: the run is of another study.
     """
     records = read_run(run_dir)
     study = load_study(records.files.study)
@@ -107,7 +107,7 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
 
 
 def _wanted(beside: _Beside, finding: Finding, found: Match) -> ComparisonRequest:
-    """What of the match was measured, in conditions that are those of the study."""
+    """The measured pairs of the match, in conditions that are the study's."""
     metric = own_metric(beside.run, finding.metric)
     usable = beside.run.done(metric) - beside.apart.keys()
     rows = [tuple(pair for pair in row if usable.issuperset(pair)) for row in found.rows]

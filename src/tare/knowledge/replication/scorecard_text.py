@@ -53,7 +53,7 @@ def ours_text(row: Row) -> str:
 
 
 def note_texts(row: Row) -> list[str]:
-    """Why it was not run, what would decide, its bill, what is covered only partly."""
+    """Why it was not run, what would decide, its bill, and parts that are covered only partly."""
     parts = [row.reason] if row.reason else []
     parts += [row.further.words] if row.further else []
     return [*parts, *_bill_texts(row), *row.notes]
@@ -88,7 +88,7 @@ def heading(card: Scorecard) -> list[str]:
 
 
 def remarks(card: Scorecard) -> list[str]:
-    """What a reader has to know of all rows."""
+    """Notes on all rows."""
     found = [f"differs from the source in {one}" for one in card.differs]
     ours = [row for row in card.rows if row.ours]
     conditional = [row.finding for row in ours if row.ours and row.ours.conditional]

@@ -33,7 +33,7 @@ _BREAK = re.compile(r"(?<=[-. ])")
 
 @dataclass(frozen=True)
 class AxisRange:
-    """What an axis must hold: from low to high, with its ticks."""
+    """The range that an axis must hold: from low to high, with its ticks."""
 
     low: float
     high: float
@@ -146,8 +146,8 @@ class Categories:
     """Labels below a category axis.
 
     Attributes:
-        lines: per category, its lines; one each where they are slanted.
-        height: room that they need, pixels.
+        lines: per category, its lines; one each if they are slanted.
+        height: the room that they need, pixels.
     """
 
     lines: list[list[str]]
@@ -191,7 +191,7 @@ def draw_categories(
 
 
 def _wrap(text: str, room: int) -> list[str]:
-    """The text in lines of at most so many characters, where it has a place to break."""
+    """The text in lines of at most so many characters, if it has a place to break."""
     lines = [""]
     for word in _BREAK.split(text):
         if lines[-1] and len(lines[-1]) + len(word.rstrip()) > room:

@@ -126,7 +126,7 @@ def _draw_plot(
 
 
 def _titled(chart: Chart) -> bool:
-    """The axis says what it is, unless the chart's title does."""
+    """The axis has the name, unless the chart's title has it."""
     return not chart.title.startswith(chart.y_title)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Grid
 
 DIRECTORY = "tables"
-"""Of the run; a table is called as its exhibit and counted: rankings-1-1.csv."""
+"""Directory in the run's; a table has its exhibit's name and a number: rankings-1-1.csv."""
 
 
 def exhibit_files(analysis: Analysis) -> Iterator[tuple[str, str]]:
@@ -41,7 +41,7 @@ def grid_table(grid: Grid) -> pa.Table:
 
 
 def _heads(grid: Grid) -> list[str]:
-    """Names of the columns, each once: ends of intervals after what they are the ends of."""
+    """Names of the columns, each once; ends of intervals are named after their value."""
     heads: list[str] = []
     before = ""
     for name, unit in zip(grid.columns, grid.units, strict=True):
@@ -57,7 +57,7 @@ def _heads(grid: Grid) -> list[str]:
 
 
 def remove_stale_tables(run: Path, current: set[str]) -> None:
-    """Delete the tables of an earlier report: they would say what is not so now.
+    """Delete the tables of an earlier report, which would be wrong now.
 
     Args:
         run: the run's directory.

@@ -41,12 +41,12 @@ def shown_exhibits(analysis: Analysis) -> list[Shown]:
 
 
 def exhibit_figures(analysis: Analysis) -> dict[str, Figure]:
-    """Name to figure, of the exhibits that have one."""
+    """Name to figure, for the exhibits that have one."""
     return {one.exhibit.name: one.figure for one in shown_exhibits(analysis) if one.figure}
 
 
 def remove_stale(directory: Path, current: set[str]) -> None:
-    """Delete the exhibits' figures of an earlier report: they would show what is not so now."""
+    """Delete the exhibits' figures of an earlier report, which would be wrong now."""
     for kind in get_args(ExhibitKind):
         for path in directory.glob(f"{kind}-[0-9]*.svg"):
             if path.stem not in current:

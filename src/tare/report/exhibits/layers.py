@@ -54,7 +54,7 @@ class Plot:
 
     @property
     def nudge(self) -> float:
-        """Distance of such series, pixels."""
+        """Distance between such series, pixels."""
         return min(6.0, 0.5 * self.slot / max(1, len(self.overlapping)))
 
     def _one_per_category(self) -> bool:
@@ -92,7 +92,7 @@ class Plot:
 
     @property
     def base(self) -> float:
-        """Where bars stand: at the reference, else at 0, else at the axis."""
+        """The base of bars: at the reference, else at 0, else at the axis."""
         zero = self.chart.reference if self.chart.reference is not None else 0.0
         return self.at_y(zero) if self.y.scale.holds(zero) else self.y.scale.start
 
@@ -148,7 +148,7 @@ def _line(group: ET.Element, plot: Plot, layer: Layer) -> None:
         one.kind == "points" and one.series == layer.series and not one.minor
         for one in plot.chart.layers
     )
-    # where points lie on the line, they are what is told
+    # where points lie on the line, the points have the text
     _belongs(path, layer, range(len(layer.x)), "" if dotted else layer.labels[0])
 
 

@@ -48,7 +48,7 @@ def draw_legend(
 def _places(
     chart: Chart, style: Mapping[str, Style], width: int
 ) -> Iterator[tuple[str, int, float]]:
-    """(series, row, x); nothing where there is one series without a name."""
+    """(series, row, x); empty where the only series has no name."""
     names = [s for s in dict.fromkeys(layer.series for layer in chart.layers) if s in style]
     if names == [""]:
         return

@@ -45,8 +45,8 @@ class Style:
 def styles(exhibit: Exhibit, classes: Mapping[str, str]) -> dict[str, Style]:
     """Series name to its style, the same in all panels of the exhibit.
 
-    Series that are conditions have the colours that these have everywhere in the report, as long
-    as a report has no more conditions than colours; else by their place, the baseline's neutral.
+    Series that are conditions have the colours of these in the whole report, as long as a report
+    has no more conditions than colours; else colours by their place, the baseline's neutral.
     """
     few = len(classes) <= HUES + 1
     layers = [layer for chart in exhibit.charts for layer in chart.layers]
@@ -59,7 +59,7 @@ def styles(exhibit: Exhibit, classes: Mapping[str, str]) -> dict[str, Style]:
         place = order if own is None else own
         hue = classes[condition].split()[0] if by_condition else f"c{place % (HUES + 1)}"
         css = f"{hue} s{place % DASHES}"
-        # one on with every turn: a colour that comes again has another marker
+        # one more with every turn: a repeated colour has another marker
         marker = MARKERS[(place + place // len(MARKERS)) % len(MARKERS)]
         found[series] = Style(css, marker, TEXTURES[place % len(TEXTURES)])
     return found
