@@ -1,4 +1,4 @@
-"""What the lab asks of a database's cluster, whichever it is."""
+"""The interface of a database's cluster to the lab, for any database."""
 
 from __future__ import annotations
 
@@ -49,29 +49,31 @@ class Cluster(Protocol):
 
     @property
     def url(self) -> str | None:
-        """The connection string, of a database that is spoken to by one."""
+        """The connection string, for a database that uses one."""
         ...
 
     def reached(self, client: str, endpoint: str) -> dict[str, str]:
-        """Member of that string to host:port where clients of this endpoint reach it; empty: where
-        the string says."""
+        """Member of that string to host:port where clients of this endpoint reach it.
+
+        Empty: they reach members where the string says.
+        """
         ...
 
     @property
     def memory(self) -> tuple[str, str]:
-        """What the server was given to keep data in, for the parity check: its name and size."""
+        """The server's memory for data, for the parity check: its name and size."""
         ...
 
     def load_from(self, archive: ClassArchive | None) -> None:
-        """Have the nodes' JVMs map an archive of their classes; nothing where they have no JVM."""
+        """Have the nodes' JVMs map an archive of their classes; do nothing without a JVM."""
         ...
 
     def begin(self) -> None:
-        """Start what need not be waited for before it is started; `deploy` does the rest."""
+        """Start what can start without waiting; `deploy` does the rest."""
         ...
 
     def deploy(self) -> None:
-        """Start every node that is not started yet and wait until the cluster answers."""
+        """Start the remaining nodes and wait until the cluster answers."""
         ...
 
     def truncate(self) -> None:
@@ -88,14 +90,14 @@ class Cluster(Protocol):
         ...
 
     def describe(self) -> dict[str, Any]:
-        """What the cluster says of itself."""
+        """The cluster's own description."""
         ...
 
     def pause(self) -> None: ...
     def resume(self) -> None: ...
     def collect_logs(self, into: Path) -> None: ...
     def destroy(self) -> None:
-        """Leave nothing of it; safe to call at any time, and twice."""
+        """Remove everything of the cluster; safe to call at any time, and twice."""
         ...
 
 

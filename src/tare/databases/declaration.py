@@ -1,7 +1,7 @@
-"""What a database says of itself: what its server needs, what it refuses, how its files are had.
+"""A database's declaration: what its server needs, what it refuses, how to get its files.
 
-It imports nothing when it is imported, so that studies and the command line can ask at once; what
-brings files and makes clusters is imported by the functions that need it.
+It imports nothing when it is imported, so that studies and the command line can ask at once.
+Modules that bring files and make clusters are imported by the functions that need them.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class ServerNeeds:
     """How long a server takes, and what it keeps on disk beside rows.
 
     Attributes:
-        start_s: one server until it answers.
-        form_s: a cluster until it takes the load: schema agreement.
+        start_s: until one server answers.
+        form_s: until a cluster accepts the load: schema agreement.
         inserts_per_s: inserts per second and replica on 2 cores.
         disk_bytes: logs and the database's own tables of one server.
-        election_s: several servers until one leads them.
+        election_s: until several servers have a leader.
     """
 
     start_s: float
@@ -46,14 +46,14 @@ class ServerNeeds:
 
 @dataclass(frozen=True)
 class NewCluster:
-    """What a cluster is made of.
+    """The parts of a new cluster.
 
     Attributes:
         name: unique within the run.
         setup: the database and its load.
-        platform: where it runs, which may be less confined than the setup's.
+        platform: where it runs; it may be less confined than the setup's.
         runtime: how its units run.
-        installation: what `bring` gave for that runtime.
+        installation: the result of `bring` for that runtime.
         host_memory: memory of the machine, bytes.
     """
 
@@ -67,12 +67,12 @@ class NewCluster:
 
 @dataclass(frozen=True)
 class Stopped:
-    """What a node leaves that was told to end and has written all that it held.
+    """What a node leaves after it was told to end and has written all its data.
 
     Attributes:
         status: its exit status.
-        parts: patterns of what is kept of its data directory.
-        leave_out: patterns of names that are not, wherever they are below these.
+        parts: patterns of the parts of its data directory that are kept.
+        leave_out: patterns of names that are not kept, wherever they are below these parts.
     """
 
     status: int
@@ -85,8 +85,8 @@ class Spread:
     """Of service demand between identical deployments of one snapshot, sd, in words.
 
     Attributes:
-        half_writes: where half of the operations write.
-        reads: under reads alone.
+        half_writes: if half of the operations write.
+        reads: with reads only.
     """
 
     half_writes: str
@@ -94,56 +94,55 @@ class Spread:
 
 
 class DatabaseDeclaration(ABC):
-    """One database. A subclass says what is true of it; what it leaves out is of most.
+    """One database. A subclass declares what differs from most databases.
 
-    An instance named DECLARED in its module is what the registry finds, or a tuple of several.
+    The registry finds an instance, or a tuple of several, named DECLARED in its module.
     """
 
     name: str
     """as a study names it, in `database.kind`"""
     title: str
-    """in a sentence, as its owners write it"""
+    """its name in a sentence, as its owners write it"""
     protocol: str
-    """what a client speaks to it: a protocol of `tare-load`, and of the stub"""
+    """the clients' protocol, which `tare-load` and the stub know"""
     protocol_in_words: str
     """the same, with how `tare weigh` spreads operations over connections"""
     needs: ServerNeeds
     stopped: Stopped
-    """what a node leaves that a snapshot is taken of"""
+    """what a node leaves, if a snapshot is taken of it"""
 
     # what it has
 
     locked = False
-    """Tare has lock files of its releases, from which a version is fetched"""
+    """Tare has lock files of its releases, by which a version is fetched"""
     compiles = False
-    """Its server compiles itself while it runs: it is warmed under a gentle load first."""
+    """Its server compiles its code while it runs: it is warmed under a gentle load first."""
     archives_classes = False
     """its nodes may start from an archive of their classes"""
     deployments_differ: Spread | None = None
-    """as was measured; None: it was not"""
+    """as measured; None: not measured"""
 
     # what a plan asks
 
     def problems(self, setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-        """What contradicts itself in this condition's cluster, and what is another database's."""
+        """Contradictions in this condition's cluster, and fields of another database."""
         yield from ()
 
     def obstacles(self, setup: Setup) -> Iterator[Obstacle]:
-        """What hinders this setup here, whatever it runs on."""
+        """What prevents this setup here, on any platform."""
         yield from ()
 
     def unfit(self, setup: Setup) -> Sequence[Obstacle]:
-        """What a look at the files that the setup names tells before anything starts; empty:
-        nothing against them."""
+        """Obstacles found in the setup's files before anything starts; empty: none."""
         return ()
 
     def unsnapshotted(self, database: Database) -> str:
-        """Why no deployment can start from a copy of such data; empty: it can."""
+        """Why no deployment can start from a copy of such data; empty: one can."""
         return ""
 
     @abstractmethod
     def kept_in_memory(self, setup: Setup, machine: int | None) -> int:
-        """Bytes that one server keeps data in.
+        """Bytes of memory in which one server keeps data.
 
         Args:
             machine: memory of the machine, which a server without a limit sees; None: not known.
@@ -155,26 +154,34 @@ class DatabaseDeclaration(ABC):
 
     @abstractmethod
     def memory_in_words(self, setup: Setup, size: str) -> tuple[FieldPath, str, str]:
-        """The field that decides how much memory a server keeps data in, what it does with so much
-        (`size`), and what lowers it."""
+        """The field that sets a server's memory for data.
+
+        Also what the server does with this much (`size`), and what lowers it.
+        """
 
     def acknowledged(self, database: Database) -> str:
-        """How many copies answer an operation, in words; empty: what the server takes by itself."""
+        """How many copies answer an operation, in words; empty: the server's default."""
         return ""
 
     def replica_chosen(self, database: Database) -> bool:
-        """Whether the server chooses which replicas answer a read, by the latencies that it has
-        seen: identical clusters then differ."""
+        """Whether the server chooses the replicas for a read by latencies that it has seen.
+
+        Then identical clusters differ.
+        """
         return False
 
     def still_compiling(self, setup: Setup, warm: Warm) -> str:
-        """Why its servers are measured while they still compile themselves, and the edit that ends
-        that, as a hint of a plan; empty: nothing is known of it."""
+        """A plan's hint that its servers still compile while they are measured; empty: unknown.
+
+        It says why, and which edit ends that.
+        """
         return ""
 
     def stands_still(self, database: Database, seconds: float) -> str:
-        """What its nodes lose who stand still for so long between two turns of slices, as a hint of
-        a plan; empty: nothing."""
+        """A plan's hint on what nodes lose if they are frozen this long; empty: nothing.
+
+        They are frozen between two turns of slices.
+        """
         return ""
 
     # what a run asks
@@ -184,7 +191,7 @@ class DatabaseDeclaration(ABC):
         """The server's files, where units of the destination's runtime find them.
 
         Raises:
-            ArtifactError: files that cannot be had or are not the locked ones.
+            ArtifactError: files that are not available or not the locked ones.
             RuntimeUnavailableError: a host cannot have them.
             StudyError: the files that the study names are not its server.
         """
@@ -194,7 +201,7 @@ class DatabaseDeclaration(ABC):
         """A cluster; nothing is started."""
 
     def not_its_files(self, cluster: str) -> TareError:
-        """The error that a cluster was given what `bring` of another database gave."""
+        """The error that a cluster was given the files of another database's `bring`."""
         from tare.errors import TareError
 
         return TareError(
@@ -205,7 +212,7 @@ class DatabaseDeclaration(ABC):
 
     @abstractmethod
     def watch(self, clusters: Sequence[Cluster], wall: Callable[[], float]) -> Watch:
-        """What watches all nodes of these clusters, which are of this database.
+        """A watch of all nodes of these clusters, which belong to this database.
 
         Args:
             wall: gives Unix time, seconds.

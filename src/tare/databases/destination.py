@@ -1,4 +1,4 @@
-"""Where a database's files are brought before the first trial of a run."""
+"""The place to which a database's files are brought before a run's first trial."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Destination:
 
     Attributes:
         runtime: its key.
-        images: of the engine that its units are made of; None: of files where they lie.
-        hosts: that SSH reaches, where its units run; None: on this machine.
+        images: the engine's, of which its units are made; None: of files where they lie.
+        hosts: hosts over SSH where its units run; None: on this machine.
         tree: a database's locked files on this machine, fetched once.
         say: tells the user what is being done.
     """

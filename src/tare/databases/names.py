@@ -1,4 +1,4 @@
-"""A database's name, as a field of documents has it: one of those that are installed."""
+"""A database's name in a document's field: one of the installed databases."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tare.databases.registry import names
 
 if TYPE_CHECKING:
-    DatabaseName: TypeAlias = str  # what is installed is known only when this runs
+    DatabaseName: TypeAlias = str  # the installed databases are known only when this runs
 else:
     DatabaseName = Literal[names()]

@@ -1,4 +1,4 @@
-"""The nodes of one cluster, and what is asked of them alike whatever the database is."""
+"""The nodes of one cluster, with what is common to all databases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tare.study.schema import Database, Platform
 _POLL_S = 0.1
 _NOTHING: Mapping[str, Path] = MappingProxyType({})
 _SIGNALLED = 128
-"""Exit statuses from here on are a signal's, of which a server says nothing itself."""
+"""Exit statuses from here on are a signal's; a server itself writes nothing about it."""
 _SHOWN = 300
 _KEPT = "the failed trial, or of the deployment (below deployments/ of the run)"
 
@@ -87,7 +87,7 @@ class Nodes:
             log=log,
             snapshot=self.snapshot.nodes[len(self.nodes)] if self.snapshot else None,
             shown=shown,
-            grace_s=0.0,  # nodes are thrown away, and a drain takes its time
+            grace_s=0.0,  # nodes are discarded, and a drain takes time
         )
         self.nodes.append(self.runtime.launch(unit))
 
@@ -95,13 +95,13 @@ class Nodes:
         """Ask until nothing is missing.
 
         Args:
-            node: what is waited for; no node may die meanwhile.
+            node: the node to wait for; no node may die meanwhile.
             seconds: the longest wait, on a machine that is not emulated.
-            what: what has failed when they are over.
+            what: what has failed when the time is over.
             ask: says what is missing, or raises; empty: nothing.
 
         Raises:
-            ClusterError: a node died, or the time is over; what was missing last is in `why`.
+            ClusterError: a node died, or the time is over; `why` says what was missing last.
         """
         seconds *= node.unit.site.patience
         deadline = self.clock() + seconds
@@ -130,7 +130,7 @@ class Nodes:
         """host:port of every node, as clients of this runtime reach them.
 
         Args:
-            endpoint: which of several the clients use; empty: the network's usual one.
+            endpoint: the endpoint that the clients use; empty: the network's usual one.
 
         Raises:
             RuntimeUnavailableError: a node does not have this endpoint here.
@@ -140,7 +140,7 @@ class Nodes:
         return [one.target(self.PORT, inside=inside, endpoint=endpoint) for one in sites]
 
     def reached(self, client: str, endpoint: str) -> dict[str, str]:
-        """Address that nodes tell clients to host:port by which these reach it; empty: the same."""
+        """Address that nodes give to clients to host:port where they reach it; empty: the same."""
         return {}
 
     def netns(self, endpoint: str) -> str:
@@ -152,7 +152,7 @@ class Nodes:
 
     @property
     def keyspace(self) -> str:
-        """What holds the load's tables: a keyspace, or a database."""
+        """Name of the keyspace, or database, of the load's tables."""
         return self.load.table.partition(".")[0]
 
     def confine(self, cpuset: str) -> None:
@@ -193,7 +193,7 @@ class Nodes:
 
 
 def _last_words(node: Running) -> str:
-    """The last line that a server wrote to its terminal before it ended; empty: none is known."""
+    """The last line that a server wrote to its terminal before its end; empty: unknown."""
     with scratch.directory("logs") as place, contextlib.suppress(TareError, OSError):
         node.collect_logs(Path(place))
         for file in sorted(Path(place).glob("*stderr.log")):

@@ -1,4 +1,4 @@
-"""What a database's own nodes tell of a trial: counters that grew, events, and what failed."""
+"""A trial as seen by the database's nodes: growth of counters, events, and failed readings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Observed:
     """What was seen over the measured part.
 
     Attributes:
-        counts: name to growth, summed over the nodes; a name is there only if every node told it.
+        counts: name to growth, summed over the nodes; only names that every node reported.
         events: {"from": Unix s, "to": Unix s, "what": ..., "detail": {...}}, by time.
         notes: what could not be read.
     """
@@ -46,14 +46,14 @@ class Observation:
         self._events: list[dict[str, Any]] = []
 
     def attempt(self, where: str, action: Callable[[], None]) -> None:
-        """Do it; it may fail, whatever with."""
+        """Do it; it may fail with any error."""
         try:
             action()
-        except Exception as error:  # whatever it is, the trial that it describes is sound
+        except Exception as error:  # whatever it is, the trial itself is sound
             self.faults.append(f"the database's own metrics could not be read ({where}): {error}")
 
     def add(self, grown: Mapping[str, float], events: list[dict[str, Any]]) -> None:
-        """What one node told."""
+        """Add the report of one node."""
         for name, value in grown.items():
             self._grown[name].append(value)
         self._events += events

@@ -1,4 +1,4 @@
-"""Every database that there is: Tare's own, and those that other packages bring."""
+"""All databases: Tare's own, and those of other packages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from tare.databases.declaration import DatabaseDeclaration
 from tare.self_declared import SelfDeclared
 
 GROUP = "tare.databases"
-"""entry points of packages that bring one, which speaks a protocol that `tare-load` knows"""
+"""entry points of packages with a database, which speaks a protocol that `tare-load` knows"""
 OWN = ("tare.databases.cassandra.declaration", "tare.databases.mongodb.declaration")
-"""modules of Tare's own, in the order in which they are listed"""
+"""modules of Tare's own databases, in the order in which they are listed"""
 USUAL = "cassandra"
-"""The database that a study has where it names none."""
+"""The database of a study that names none."""
 ALL: SelfDeclared[DatabaseDeclaration] = SelfDeclared(
     "database", GROUP,
     DatabaseDeclaration,  # type: ignore[type-abstract] # only asked whether something is one

@@ -1,4 +1,4 @@
-"""A measurement beside no study has the machine to itself, like a run."""
+"""Gives a measurement outside of a study the machine to itself, like a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def alone(run: str, say: Callable[[str], None]) -> Iterator[str]:
     """Nothing else of Tare's runs here, and nothing is left behind.
 
     Args:
-        run: by whose name things are labelled.
+        run: the name by which things are labelled.
         say: told what could not be removed.
 
     Yields:

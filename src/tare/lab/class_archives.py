@@ -1,4 +1,4 @@
-"""Which class-data archive each deployment starts with: all of a run have one, or none has."""
+"""Class-data archives: all deployments of a run start with one, or none does."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _CLASSES = "classes.txt"
-"""in the data directory of the node that tells which classes it loads"""
+"""in the data directory of the node that lists the classes it loads"""
 _STOP_S = 60.0
-"""longest wait for that node's end"""
+"""longest wait for the end of that node"""
 
 
 def recorder(setup: Setup) -> Setup:
-    """The setup whose node tells which classes it loads: one, native, on this machine."""
+    """The setup of the node that lists its classes: one native node on this machine."""
     alone = {"nodes": 1, "replication_factor": 1}
     return setup.model_copy(
         update={
@@ -48,7 +48,7 @@ def recorder(setup: Setup) -> Setup:
 
 
 def recorders(setups: Sequence[Setup]) -> list[Setup]:
-    """Those of a run whose deployments get archives; none where one of them cannot."""
+    """The recorders of a run; none where a deployment can have no archive."""
     return [] if why_none(setups) else [recorder(one) for one in setups]
 
 
@@ -58,7 +58,7 @@ def why_none(setups: Sequence[Setup]) -> str:
 
 
 def key_of(database: Database, bits: str) -> str:
-    """What an archive is found by: the files, and everything that the JVM is told."""
+    """The key of an archive: the files and all arguments of the JVM."""
     arguments = configuration.jvm_arguments(
         heap_bytes=database.heap, extra=database.jvm, class_path=()
     )
@@ -76,7 +76,7 @@ class ClassArchives:
         setups: Sequence[Setup],
         cache: Path | None = None,
     ) -> None:
-        """Nothing is looked for yet; `setups` are those of all conditions of the run."""
+        """Nothing is looked up yet; `setups` are the setups of all conditions of the run."""
         self._resources = resources
         self._design = design
         self._watcher = watcher
@@ -89,8 +89,8 @@ class ClassArchives:
     def of(self, setup: Setup) -> tuple[ClassArchive | None, str]:
         """The archive that a deployment starts with, or None and why it has none.
 
-        At first all archives of the run are found or made. Nothing fails without them: if one
-        cannot be had, no deployment of the run gets any.
+        The first call finds or makes all archives of the run. Nothing fails without them: if one
+        is not available, no deployment of the run gets any.
 
         Raises:
             DiskFullError: there is no room.

@@ -37,14 +37,14 @@ class Leftovers:
     """of machines that were made here; what runs of them goes as processes"""
     addresses: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
-    """those that keep neighbours from them"""
+    """firewall rules that keep neighbours from these addresses"""
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
     """working directories and half-written trials of runs under the given directory, by mark"""
     temporary: list[Path] = field(default_factory=list)
     """temporary directories of dead commands, by mark"""
     unanswered: list[str] = field(default_factory=list)
-    """the engines, clusters and hosts that could not be asked what they hold, and why"""
+    """engines, clusters and hosts that could not be asked for leftovers, and why"""
 
     def __bool__(self) -> bool:
         return bool(self.words())
@@ -67,7 +67,7 @@ class Leftovers:
 
 
 def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftovers:
-    """Look for leftovers. Call it with the lab held, so that what is found belongs to the dead.
+    """Look for leftovers. Call it with the lab held: all that is found then belongs to dead runs.
 
     Args:
         runs: directory that holds all runs.
@@ -99,12 +99,13 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
 
 @contextmanager
 def swept(say: Callable[[str], None]) -> Iterator[None]:
-    """Removes beforehand what a command that was killed left, and in the end what this one leaves
-    that is stopped while its servers start. Directories of runs are not looked into; call it with
-    the lab held.
+    """Removes leftovers before and after a command.
+
+    Before: those of a killed command. After: its own, if it is stopped while its servers start.
+    Directories of runs are not searched. Call it with the lab held.
 
     Args:
-        say: told what could not be looked into, and what could not be removed.
+        say: told what could not be searched, and what could not be removed.
     """
 
     def sweep() -> list[str]:
@@ -124,8 +125,9 @@ def swept(say: Callable[[str], None]) -> Iterator[None]:
 
 @undisturbed()
 def remove(found: Leftovers) -> list[TareError]:
-    """Remove what was found: processes last of what runs, because others keep some of them alive.
-    All of it: an interruption comes afterwards.
+    """Remove everything that was found; an interruption is raised afterwards.
+
+    Of all that runs, processes go last, because other units keep some of them alive.
 
     Returns:
         What could not be removed, and why.
@@ -146,8 +148,7 @@ def remove(found: Leftovers) -> list[TareError]:
 
 
 def _left(declared: Declaration | MachinesDeclaration) -> Left | None:
-    """Of one runtime or kind of machines; whatever the code of a package raises, the others are
-    asked too."""
+    """Leftovers of one runtime or kind of machines; an error of its code stops no other search."""
     try:
         return declared.left()
     except Exception as error:
@@ -155,7 +156,7 @@ def _left(declared: Declaration | MachinesDeclaration) -> Left | None:
 
 
 def _removed(left: Left) -> list[TareError]:
-    """What of one runtime could not be removed, likewise."""
+    """What of one runtime could not be removed; an error of its code is one of these."""
     try:
         return left.remove()
     except Exception as error:
@@ -170,7 +171,7 @@ def _removed(left: Left) -> list[TareError]:
 
 
 def _remaining(left: Left) -> Mapping[str, list[str]]:
-    """What of one runtime was to go and is there; all of it, where that cannot be told."""
+    """Leftovers of one runtime that are still there; all of them where that is unknown."""
     try:
         return left.remain()
     except Exception:
@@ -191,7 +192,7 @@ def _together(told: Iterable[Mapping[str, list[str]]]) -> dict[str, list[str]]:
 
 
 def _still_here(found: Leftovers) -> list[TareError]:
-    """What of this machine's own was to go and did not."""
+    """Leftovers on this machine that should be gone and are not."""
     left = {
         **_together(_remaining(one) for one in (*found.of_runtimes, *found.of_machines)),
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],

@@ -1,4 +1,4 @@
-"""Logs of load clients that failed before any trial, kept until those of their deployment are."""
+"""Logs of load clients that failed before any trial, kept until their deployment's logs are."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class ClientLogs:
-    """What clients said that are gone."""
+    """Output of clients that are gone."""
 
     def __init__(self) -> None:
         self._files: dict[str, bytes] = {}
 
     @contextlib.contextmanager
     def kept_on_failure(self, clients: Sequence[LoadClient]) -> Iterator[None]:
-        """Read the clients' logs where what is done with them fails."""
+        """Read the clients' logs if their use fails."""
         try:
             yield
         except BaseException:

@@ -27,12 +27,12 @@ class ClientReports:
 
     Attributes:
         operations: of each measured slice.
-        per_s: likewise, those that were answered within the slice, per second.
-        answered: likewise, how many operations within the slice, and in its drain.
-        waited_s: likewise, how long all took together.
+        per_s: of each measured slice, operations answered within it, per second.
+        answered: likewise, operations answered within the slice, and in its drain.
+        waited_s: likewise, the time of all operations together.
         warming: operations of each slice of the warm-up.
         ready: who is connected.
-        gap_s: longest time in which a server that was driven answered nothing.
+        gap_s: longest time without a reply of a driven server.
         fault: what went wrong, if anything did.
     """
 
@@ -88,10 +88,10 @@ class ClientReports:
 
         Args:
             begins: Unix time of the first slice.
-            command: the user's, which is to be given again.
+            command: the user's command, to be given again.
 
         Raises:
-            TareError: one was not in time, or something else went wrong.
+            TareError: a client was not in time, or something else went wrong.
         """
         while len(self.ready) < len(clients):
             self.refuse_fault()
@@ -105,7 +105,7 @@ class ClientReports:
         self.refuse_fault()
 
     def refuse_missing(self, clients: Sequence[LoadClient], schedule: Schedule) -> None:
-        """Raise what went wrong, or that a client reported fewer slices than it was to measure."""
+        """Raise what went wrong, or an error if a client reported too few slices."""
         self.refuse_fault()
         for place, client in enumerate(clients):
             if len(self.operations[client.name]) < schedule.measured(place):

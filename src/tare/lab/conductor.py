@@ -1,9 +1,10 @@
-"""Drives a block's slices by the clock: one deployment thawed at a time, and what it used.
+"""Drives a block's slices by the clock: thaws one deployment at a time, and reads what it used.
 
-The clients know the schedule and drive their clusters by it on their own. Here servers are thawed
-before each of their turns and frozen after its last drain, and CPU time is read before and at the
-end of each slice's load. A server that stops with requests in flight answers them with timeouts
-later, so the drain comes first. Between thaw and load, and in the drain, threads look for work.
+The clients know the schedule and drive their clusters by it on their own. The conductor thaws
+servers before each of their turns and freezes them after its last drain. It reads CPU time before
+and at the end of each slice's load. A server that is frozen with requests in flight answers them
+with timeouts later, so the drain comes first. Between thaw and load, and in the drain, threads
+look for work.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from tare.study.slice_schedule import Schedule, Slot
 
 POLL_S = 1.0
-"""from one poll for trials that have failed to the next"""
+"""between two polls for failed trials"""
 LATE_S = 0.005
-"""A slice is late where its server is thawed so long after its load began, or is read so long after
-its load ended, or is frozen so long after it should have been (`AFTER_S` after the drain)."""
+"""A slice is late if one of these steps is later than this: its server is thawed when its load
+begins, read when its load ends, and frozen `AFTER_S` after the drain."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Driven:
             the drain where hosts' clocks are not known well enough (`until_read_s`).
         seconds: the time between these readings.
         late: the servers were not there when the load began, or not frozen in time.
-        calls: of a slice of the warm-up, unit to its system calls by kind; empty: not counted.
-        client_packets: likewise, those that its tap counted; None: it has none.
+        calls: of a warm-up slice, unit to its system calls by kind; empty: not counted.
+        client_packets: of a warm-up slice, packets that its tap counted; None: it has no tap.
     """
 
     slot: Slot
@@ -66,9 +67,9 @@ class TrialHere:
     Attributes:
         nodes: the database's units, which are thawed for its slices.
         units: everything whose CPU time is read at the ends of its slices, by name.
-        fault: why it is driven no more; empty: it is.
-        tap: what counts its clients' packets where namespaces do not tell; the conductor ends it
-            with the warm-up.
+        fault: why it is no longer driven; empty: it is driven.
+        tap: counts its clients' packets where namespaces do not tell; the conductor ends it with
+            the warm-up.
     """
 
     nodes: Sequence[Accounting]
@@ -77,7 +78,7 @@ class TrialHere:
     tap: PacketTap | None = None
 
     def tapped(self) -> int | None:
-        """Packets of its clients since they were taken last; None: nobody counts them."""
+        """Packets of its clients since the last reading; None: they are not counted."""
         return self.tap.take() if self.tap is not None else None
 
 
@@ -90,7 +91,7 @@ class Conductor:
         freezes: servers stand still between their slices.
         read_s: from the begin of a slice's load until CPU time is read; 0: until the load ends.
         poll: called every `POLL_S`, between turns; finds trials that have failed.
-        calls: what counts system calls; the conductor ends it with the warm-up.
+        calls: counts system calls; the conductor ends it with the warm-up.
     """
 
     schedule: Schedule
@@ -108,7 +109,7 @@ class Conductor:
     def conduct(self, begins: float) -> list[Driven]:
         """Drive every slice, the first one's load beginning at this Unix time.
 
-        A trial of which a unit ends, or does not freeze, is driven no more.
+        If a unit of a trial ends or does not freeze, the trial is no longer driven.
         """
         self._origin = self.clock() + begins - self.wall()
         self._begins = begins
@@ -137,7 +138,7 @@ class Conductor:
         self._end_counting()
 
     def _end_counting(self) -> None:
-        """What makes slices of the warm-up dearer makes no measured one so."""
+        """Counters cost CPU time in the warm-up; they must not do so in measured slices."""
         if self.calls is not None:
             self.calls.close()
         for trial in self.trials:
@@ -149,10 +150,9 @@ class Conductor:
         """One slice.
 
         Args:
-            lead_s: from the thaw until its load, where its server stands still, else from the
-                reading. It keeps what clients write about a slice after its drain out of the next
-                slice's CPU time. Without it, conditions with several slices in a turn came out too
-                dear.
+            lead_s: from the thaw to the load where the server stands still, else from the reading.
+                It keeps what clients write about a slice after its drain out of the next slice's
+                CPU time. Without it, conditions with several slices in a turn came out too dear.
         """
         trial = None if slot.trial is None else self.trials[slot.trial]
         load = self._origin + slot.at
@@ -169,7 +169,7 @@ class Conductor:
             self._pass_over_calls(trial)
         try:
             if trial is not None and not slot.counts:
-                trial.tapped()  # since its last slice: nobody's
+                trial.tapped()  # packets since its last slice belong to no slice
             if trial is not None:
                 self._freeze(trial, False)
             self._until(load - READ_LEAD_S)
@@ -196,23 +196,25 @@ class Conductor:
         self.driven.append(one)
 
     def _failed(self, slot: Slot) -> TrialHere | None:
-        """Its trial, if that is driven no more."""
+        """The slot's trial, if it is no longer driven."""
         trial = None if slot.trial is None else self.trials[slot.trial]
         return trial if trial is not None and trial.fault else None
 
     def _end_turn(self, slot: Slot, failed: TrialHere) -> None:
-        """Other trials of the server go on: it stands still after its turn all the same."""
+        """Freeze the server after its turn all the same: its other trials go on."""
         if slot.last:
             with contextlib.suppress(TareError, OSError):
                 self._freeze(failed, True)
 
     def _calls(self, trial: TrialHere) -> Mapping[str, Mapping[str, int]]:
-        """Since they were taken last, of whichever trial on its server."""
+        """System calls since the last reading, of any trial on its server."""
         return self.calls.take(trial.units) if self.calls is not None else {}
 
     def _pass_over_calls(self, trial: TrialHere) -> None:
-        """Those since its last slice are nobody's: clients wake while they wait. Servers that stood
-        still made none, and to read those of all their threads takes longer than a thaw may."""
+        """Discard calls since the trial's last slice: clients wake while they wait.
+
+        Frozen servers made none, and reading all their threads takes longer than a thaw may.
+        """
         still = {one.pid for one in trial.nodes} if self.freezes else set()
         awake = {name: own for name, own in trial.units.items() if own[0].pid not in still}
         if self.calls is not None and awake:
@@ -231,7 +233,7 @@ class Conductor:
                 trial.fault = trial.fault or str(error)
 
     def _freeze(self, trial: TrialHere, frozen: bool) -> None:
-        """One node that fails keeps no other one frozen."""
+        """Freeze or thaw every node, even if one of them fails."""
         failed: TareError | OSError | None = None
         for node in trial.nodes if self.freezes else ():
             try:
@@ -264,12 +266,13 @@ def with_hosts(
     *,
     here: bool,
 ) -> list[Driven]:
-    """A trial's slices and the block's empty ones, with what was used on the trial's own machines:
-    servers of other groups of hosts stand on machines that take no part in it.
+    """A trial's slices and the block's empty ones, with what was used on the trial's own machines.
+
+    Servers of other groups of hosts stand on machines that take no part in the trial.
 
     Args:
         number: the trial's place in the schedule.
-        trial: it gets as its fault that a host did not drive a slice, which is lost.
+        trial: gets a fault if a host did not drive a slice, which is lost.
         hosts: its probes, each with whether the machine's CPU time is counted (`of_trial`).
         here: this machine takes part, too.
     """

@@ -22,7 +22,7 @@ NO_SUCCESS = "no operation succeeded while the block warmed up"
 
 
 def begin_counting(servers: Iterable[Accounting], schedule: Schedule) -> CallCounters | str:
-    """Begin with the servers; or why nothing can be counted."""
+    """Begin to count the servers' calls; or why nothing can be counted."""
     own = list(servers)
     if not any(slot.trial is not None and not slot.counts for slot in schedule.slots):
         return "load.warmup is 0, and calls are counted while a block warms up"
@@ -40,11 +40,11 @@ def counted_calls(
     servers: Collection[str],
     idle_s: float,
 ) -> Calls | str:
-    """Of a trial; or why none were counted, where the counters themselves do not say.
+    """A trial's system calls; or why none were counted, where the counters do not say.
 
     Args:
-        driven: of the whole block.
-        operations: of each of the trial's slices of the warm-up, over all clients.
+        driven: slices of the whole block.
+        operations: of each of the trial's warm-up slices, over all clients.
         servers: names of its units that are servers; the others are clients.
         idle_s: CPU seconds of a slice in which nothing is driven.
     """
@@ -75,7 +75,7 @@ def call_name(role: str, kind: str) -> str:
 
 
 def per_operation(calls: Calls | str) -> Mapping[str, float]:
-    """By name; empty where none were counted."""
+    """Calls per operation, by name; empty where none were counted."""
     if isinstance(calls, str):
         return {}
     return {name: count / calls.operations for name, count in calls.counts.items()}

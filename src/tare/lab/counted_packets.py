@@ -1,5 +1,7 @@
-"""Packets of a trial's clients, told from those that pass between its nodes by published ports:
-counted in its slices of the warm-up."""
+"""Packets of a trial's clients, counted in its warm-up slices.
+
+They are told apart from packets that pass between its nodes by published ports.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
 
 
 def begin_tapping(nodes: Sequence[Running], setup: Setup) -> PacketTap | None:
-    """Begin where the counters of network namespaces hold both; None: they do not, the bridge of
-    the nodes is not on this machine, or only root could."""
+    """Begin where the counters of network namespaces mix packets of clients and nodes.
+
+    None: they do not, the nodes' bridge is not on this machine, or only root could.
+    """
     platform = setup.platform
     if not platform.source.here or not published_between(platform.network, setup.database.nodes):
         return None
@@ -33,11 +37,11 @@ def begin_tapping(nodes: Sequence[Running], setup: Setup) -> PacketTap | None:
 def client_packets_per_op(
     driven: Sequence[Driven], trial: int, operations: Sequence[int]
 ) -> float | None:
-    """Between clients and servers, per successful operation; None: they were not counted.
+    """Packets between clients and servers per successful operation; None: not counted.
 
     Args:
-        driven: of the whole block.
-        operations: of each of the trial's slices of the warm-up, over all clients.
+        driven: slices of the whole block.
+        operations: of each of the trial's warm-up slices, over all clients.
     """
     own = [one.client_packets for one in driven if one.slot.trial == trial and not one.slot.counts]
     found = [one for one in own if one is not None]

@@ -31,7 +31,7 @@ from tare.runtimes.key import runtime_key
 from tare.study.schema import Platform, Setup, Warm
 
 _INSERTS_APART = 2**32
-"""between the first rows that two loads on one table insert: more than either does"""
+"""between the first rows of two loads on one table: more rows than either inserts"""
 
 
 class Deployment:
@@ -51,13 +51,13 @@ class Deployment:
 
         Args:
             identity: unique within the run, e.g. D1-docker-host-1.
-            kinds: setups of conditions that it serves, one for each kind of load; the clusters are
-                those of the first.
+            kinds: setups of conditions that it serves, one for each kind of load; the first one's
+                clusters are used.
             rule: how it is warmed up, and on which CPUs until then.
             resources: the run's runtimes and files.
             watcher: told what happens.
             clock: monotonic seconds.
-            endpoints: by which clients reach it; empty: that of the first setup.
+            endpoints: by which clients reach it; empty: the first setup's endpoint.
         """
         self.identity = identity
         self.setup = setup = kinds[0]
@@ -66,7 +66,7 @@ class Deployment:
         self.warm_up: WarmUp | None = None
         self.description: dict[str, Any] = {}
         self.paths: dict[str, dict[str, Any]] = {}
-        """endpoint to what was seen of the way there"""
+        """endpoint to what was seen of the path to it"""
         self._resources = resources
         self._watcher = watcher
         self._rule = rule
@@ -95,7 +95,7 @@ class Deployment:
         ]
 
     def begin(self) -> None:
-        """Start what need not be waited for; others may start meanwhile.
+        """Start without waiting; other deployments may start meanwhile.
 
         Raises:
             RuntimeUnavailableError: packets of the clients would not get there.
@@ -185,7 +185,7 @@ class Deployment:
     def warm(self, seed: int) -> None:
         """Let the compiler work under a gentle load, then run the full load until it is flat.
 
-        Both with each kind of load that will be measured here: reads do not compile writes.
+        Both run with each kind of load that is measured here: reads do not compile writes.
         """
         rule = self._rule
         gently = self._kinds if rule.gentle > 0 and self._database.compiles else ()
@@ -224,7 +224,7 @@ class Deployment:
                     continue
                 operations[line.client.name] += line.event.get("ops", 0)
                 if line.client is clients[0]:
-                    # one fewer does no harm here, as it would in a trial
+                    # a missing reading does no harm here; it would in a trial
                     with suppress(RuntimeUnavailableError):
                         until.reading(
                             self._clock(),
@@ -246,11 +246,12 @@ class Deployment:
     def clients(
         self, setup: Setup, purpose: str, *, trial: bool = False, words: tuple[str, ...] = ()
     ) -> list[LoadClient]:
-        """Load clients, not yet launched: one for each cluster, in trials one on every host that
-        shares its load; Tare's own, but in trials the study's.
+        """Load clients, not yet launched: Tare's own, but in trials the study's.
+
+        There is one for each cluster; in trials, one on every host that shares its load.
 
         Args:
-            words: of Tare's own, what it does instead of a run.
+            words: what Tare's own client does instead of a run.
         """
         installation = self._resources.tool(setup) if trial else self._resources.client(setup)
         shared = trial and setup.client.source.from_inventory
@@ -286,8 +287,10 @@ class Deployment:
         client.launch(made | {"hlog": None})
 
     def inserted_before(self) -> int:
-        """Numbers behind the records that the next load leaves to those before it, on the same
-        table: what a warm-up or another condition inserted, no other inserts again."""
+        """Offset of the next load's inserts on the same table.
+
+        No load inserts again what a warm-up or another condition inserted.
+        """
         return next(self._loads) * _INSERTS_APART
 
     def discard(self, clients: list[LoadClient]) -> None:
@@ -333,7 +336,7 @@ class Deployment:
         """CPU seconds that all database units have used since they began.
 
         Raises:
-            ClusterError: a node has died; or UnitGoneError, where nobody says of what.
+            ClusterError: a node has died; or UnitGoneError, if the cause is unknown.
         """
         try:
             return sum(n.accounting().cpu_seconds() for c in self.clusters for n in c.nodes)

@@ -37,7 +37,7 @@ class RunDirectory:
     """names of trials that are complete"""
     note: str = ""
     ended: int = 0
-    """rounds after which the run had ended before it was extended; those are left as they are"""
+    """rounds that the run had when it was extended; these are left as they are"""
     state: RunState | None = None
     """what the journal said when the directory was chosen"""
 
@@ -54,7 +54,7 @@ class RunDirectory:
 def study_text(study: Study) -> str:
     """The study as it is run, overrides included, in YAML.
 
-    Its scale is in it already: there the scale is an empty patch, which changes nothing.
+    The scale is applied already, so that the text declares it as an empty patch.
     """
     content = study.model_dump(mode="json")
     if study.scale is not None:
@@ -65,7 +65,7 @@ def study_text(study: Study) -> str:
 
 
 def study_digest(study: Study) -> str:
-    """SHA-256 of the study as it is run: what decides whether a run can be resumed."""
+    """SHA-256 of the study as it is run; it decides whether a run can be resumed."""
     text = json.dumps(study.model_dump(mode="json"), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -76,9 +76,9 @@ class RunState:
 
     Attributes:
         digest: of the study as it is run now.
-        planned: rounds at most.
-        rounds: after which it ended.
-        ended: rounds after which it had ended before it was extended; 0: it was not.
+        planned: largest number of rounds.
+        rounds: after which the run ended.
+        ended: rounds after which the run had ended before it was extended; 0: it was not.
     """
 
     digest: str
@@ -102,11 +102,12 @@ def state_of(events: list[dict[str, Any]]) -> RunState | None:
 
 
 def check_name(name: str) -> None:
-    """Nothing where a run can be called so: directories, containers, networks and control groups
-    are named after it.
+    """Refuse a name that a run cannot have.
+
+    Directories, containers, networks and control groups are named after the run.
 
     Raises:
-        UsageError: it cannot.
+        UsageError: the run cannot have this name.
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -119,10 +120,10 @@ def check_name(name: str) -> None:
 
 
 def stem_of(study: Study, name: str | None) -> str:
-    """What directories of the study's runs are named after: the name that was given, or its own.
+    """The name for directories of the study's runs: the name that was given, or the study's.
 
     Raises:
-        UsageError: the name is none.
+        UsageError: the name is not valid.
     """
     if name is None:
         return study.study
@@ -143,7 +144,7 @@ def unreported(runs: Path, study: Study, name: str | None) -> Unreported | None:
     """The newest finished run of this study without its report; None: there is none.
 
     Raises:
-        UsageError: the name is none.
+        UsageError: the name is not valid.
     """
     stem, digest = stem_of(study, name), study_digest(study)
     found: Unreported | None = None
@@ -173,7 +174,7 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
     after the study, with a number when that name is taken: by a run, an import or anything else.
 
     Raises:
-        UsageError: the name is none.
+        UsageError: the name is not valid.
     """
     digest = study_digest(study)
     stem = stem_of(study, name)
@@ -201,8 +202,11 @@ def _free(files: RunFiles, state: RunState | None) -> bool:
 
 
 def _only_begun(files: RunFiles) -> bool:
-    """Whether a run was killed here before its journal began: there is what `begin` writes, and
-    nothing else. An import has no journal either, nor has a directory of somebody's own."""
+    """Whether a run was killed here before its journal began.
+
+    Then there is only what `begin` writes. An import, or somebody's own directory, has no journal
+    either.
+    """
     begun = (
         files.source, files.study, files.plan, files.environment, files.prices, files.trials,
         files.root / marked.WORK, files.journal,
@@ -219,12 +223,12 @@ def _only_begun(files: RunFiles) -> bool:
 
 
 def still_as_chosen(directory: RunDirectory) -> None:
-    """Nothing where the run is as it was when its directory was chosen; the lab is held.
+    """Refuse a run that has changed since its directory was chosen; the lab is held.
 
-    Minutes may lie between, in which another command may have begun the run or gone on with it.
+    In the minutes between, another command may have begun the run or gone on with it.
 
     Raises:
-        UsageError: it is not.
+        UsageError: it has changed.
     """
     files = directory.files
     state = state_of(Journal(files.journal).events())
@@ -243,11 +247,11 @@ def still_as_chosen(directory: RunDirectory) -> None:
 
 
 def same_plan(directory: RunDirectory, plan: Plan) -> None:
-    """Nothing where the plan of a resumed run is the plan that it was begun with, or extends it.
+    """Refuse to resume a run unless its plan is the one that it was begun with, or extends it.
 
-    The same study can be planned in another order, or with other conditions, by another version
-    or where something can be run that could not be before. Trials of both in one round would not
-    be randomised blocks.
+    Another version may plan the same study in another order or with other conditions. So may this
+    one, where something can be run that could not be before. Trials of both plans in one round
+    would not be randomised blocks.
 
     Raises:
         UsageError: it is another plan, or the first one cannot be read.
@@ -276,7 +280,7 @@ def same_plan(directory: RunDirectory, plan: Plan) -> None:
 
 
 def _conditions(plan: Any) -> list[dict[str, Any]]:
-    """What trials depend on of each condition that is run."""
+    """Of each condition that is run, the parts that trials depend on."""
     kept = ("name", "levels", "setup", "deployment")
     return [{name: one[name] for name in kept} for one in plan["conditions"]]
 
@@ -305,8 +309,8 @@ def begin(
 ) -> None:
     """Write what every run keeps: the study as run and as written, the plan, the environment.
 
-    The study comes after the plan: a report goes by the study, so that a run whose extension could
-    not be written is still the old one.
+    The study is written after the plan, because a report goes by the study: if an extension cannot
+    be written, the run is still the old one.
     """
     files = directory.files
     files.trials.mkdir(parents=True, exist_ok=True)

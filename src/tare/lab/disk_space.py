@@ -12,15 +12,15 @@ from tare.study.schema import Setup
 
 
 def refuse_full_disk(setup: Setup, work: Path, engine: Path | None) -> None:
-    """Nothing when the clusters of a deployment of this setup have room.
+    """Refuse a deployment of this setup whose clusters have no room.
 
-    A database that runs out of disk dies, and so would each one after it: better to stop here
-    and go on when there is room.
+    A database that runs out of disk dies, and so would each one after it. It is better to stop
+    here and go on when there is room.
 
     Args:
         setup: what will be deployed.
         work: where native nodes keep their data.
-        engine: where the Docker engine keeps its own; None: not known.
+        engine: where the Docker engine keeps its data; None: not known.
 
     Raises:
         DiskFullError: there is less than the plan's estimate for one deployment.

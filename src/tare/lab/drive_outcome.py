@@ -1,4 +1,4 @@
-"""What driving servers without a database came to, way by way."""
+"""Results of driving servers without a database, way by way."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DriveOutcome:
-    """What driving came to.
+    """The result of driving servers.
 
     Attributes:
         driven: every slice, warm-up and empty ones included.
         operations: of each way, in each of its measured slices.
-        per_s: likewise, those that were answered within the slice, per second.
-        waited_s: how long all of these took, from the begin of each to its answer.
+        per_s: likewise, operations answered within the slice, per second.
+        waited_s: likewise, the time of all operations, each from its begin to its reply.
         frozen: servers stood still between their slices.
-        gap_s: longest time in which one that was driven answered nothing.
+        gap_s: longest time without a reply of a driven server.
         paths: of each way, what packets were seen to pass through.
-        missing: place of a way that is not to be had here to the reason; the others are driven.
+        missing: index of a way that is not available here to the reason; the others are driven.
         length_s: of a slice's load.
         samples: of the pace of the CPUs meanwhile.
-        warming: way to the operations of each of its slices of the warm-up.
-        why_not_counting: why system calls were not counted of any; empty: they were.
-        host_cpus: of the host that the servers ran on, another kernel's than this machine's; 0:
+        warming: way to the operations of each of its warm-up slices.
+        why_not_counting: why no system calls were counted; empty: they were.
+        host_cpus: CPUs of the servers' host, whose kernel is another one than this machine's; 0:
             they ran on this machine.
         on_host: the servers ran on a host over SSH, whatever its kernel.
     """
@@ -116,16 +116,20 @@ class DriveOutcome:
 
     @property
     def other_cores(self) -> float:
-        """CPU time of other programs, in cores. Where packets come from another machine it is that
-        of the slices in which nothing is driven: the kernel counts interrupts that find a CPU idle
-        with the whole machine, and with no program."""
+        """CPU time of other programs, in cores.
+
+        Where packets come from another machine, only slices in which nothing is driven count: the
+        kernel counts interrupts of an idle CPU with the whole machine, and with no program.
+        """
         own = [one for one in self.driven if one.slot.trial is None] if self.on_host else []
         seen = own or self.driven
         return sum(one.used.others for one in seen) / sum(one.seconds for one in seen)
 
     def unowned_s(self, way: int) -> float:
-        """CPU seconds, by the kernel's ticks, that no process's time holds, over a way's measured
-        slices; less as much as in as many slices in which nothing is driven."""
+        """CPU seconds by the kernel's ticks that belong to no process, in a way's measured slices.
+
+        Those of as much time in which nothing is driven are subtracted.
+        """
         own = measured_slices(self.driven, way)
         empty = [one for one in self.driven if one.slot.trial is None]
         idle_s = sum(map(_unowned_s, empty)) / (sum(one.seconds for one in empty) or math.inf)
@@ -133,7 +137,7 @@ class DriveOutcome:
 
 
 def _unowned_s(one: Driven) -> float:
-    """Of one slice: what the kernel's modes hold beyond the processes that are known."""
+    """CPU seconds of one slice in the kernel's modes beyond the known processes."""
     used = one.used
     busy = sum(seconds for mode, seconds in used.modes.items() if mode != "steal")
     return busy - used.own - used.part

@@ -1,4 +1,4 @@
-"""Which finished run of a study further rounds extend, and what its records keep of that."""
+"""Finds the finished run that further rounds extend, and keeps its earlier end in its records."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def choose_extended(runs: Path, study: Study, name: str | None) -> RunDirectory:
 
 
 def keep_earlier_end(directory: RunDirectory) -> None:
-    """Count the end that the run had as a look at it, where it is not known as one."""
+    """Record the run's earlier end as a look, unless it is recorded already."""
     looks = read_looks(directory.files.looks)
     if looks.after(directory.ended) is None:
         planned = max(directory.ended, *(one.of for one in looks.looks), 1)

@@ -38,7 +38,7 @@ class Fleet:
         archives: ClassArchives,
         make: Callable[..., Deployment] = Deployment,
     ) -> None:
-        """Nothing is started yet; `make` makes a deployment of what Deployment takes."""
+        """Nothing is started yet; `make` makes a deployment from the arguments of Deployment."""
         self._make = make
         self._turn = turn
         self._plan = plan
@@ -54,9 +54,9 @@ class Fleet:
     def raise_all(self, keys: list[str]) -> None:
         """Deploy, populate and warm everything that a round needs, in the plan's order.
 
-        On this machine servers start together, since one alone leaves CPUs idle, and then rest
-        until it is their turn to be warmed. One that fails is left out here; its trials try it
-        again and record why.
+        On this machine servers start together, since one alone leaves CPUs idle. Then they rest
+        until it is their turn to be warmed. A deployment that fails is left out here; its trials
+        try it again and record why.
         """
         ahead = [key for key in keys if starts_here(self._plan.kinds(key)[0])]
         # what has to be made for them is made before anything else runs
@@ -87,7 +87,7 @@ class Fleet:
         self._snapshots.of(setup)
 
     def take(self, trial: PlannedTrial) -> Deployment:
-        """The deployment for a trial, made now where there is none; all others rest.
+        """The deployment for a trial, made now if there is none; all others rest.
 
         Raises:
             TareError: it could not be made.
@@ -100,7 +100,7 @@ class Fleet:
         return self._alive[trial.deployment]
 
     def together(self, trials: list[PlannedTrial]) -> dict[str, Deployment]:
-        """Deployment keys to the deployments of these trials, made now where there are none.
+        """Deployment keys to the deployments of these trials, made now if there are none.
 
         None of them rests; one that could not be made is not among them.
         """
@@ -116,7 +116,7 @@ class Fleet:
         return {key: one for key, one in self._alive.items() if key in wanted}
 
     def _raise(self, key: str, only: str = "") -> None:
-        """Make a deployment; if it serves a single trial, it is warmed up for that one alone."""
+        """Make a deployment; if it serves a single trial, it is warmed up for that trial alone."""
         self._begin(key, only)
         self._start(key)
         self._warm(key)
@@ -179,7 +179,7 @@ class Fleet:
                 self._lower(key)
 
     def after_trial(self, trial: PlannedTrial, more: list[PlannedTrial]) -> None:
-        """End or rest the deployment, as the study declares; `more` is what its block still has."""
+        """End or rest the deployment, as the study declares; `more`: the block's other trials."""
         fresh = self._design.fresh
         wanted = fresh == "deployment" or (
             fresh == "block" and any(t.deployment == trial.deployment for t in more)

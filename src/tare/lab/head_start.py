@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from tare.load.client import LoadClient
 
 FOR_EACH_S = 0.5
-"""for each client, beside its runtime's own head start, where nothing is known of such clients"""
+"""for each client, beside its runtime's own head start, if nothing is known of such clients"""
 LEAST_S = 1.0
 _TIMES = 2.0
-"""A head start is so many times the longest that such clients needed before in this run."""
+"""A head start is this factor times the longest that such clients needed before in this run."""
 
 
 class HeadStarts:
-    """Those of one run, whose blocks have alike clients again and again."""
+    """Head starts of one run, whose blocks have similar clients again and again."""
 
     def __init__(self) -> None:
         self._needed: dict[tuple[float, int], float] = {}
@@ -29,7 +29,7 @@ class HeadStarts:
         return usual if needed is None else min(usual, max(LEAST_S, _TIMES * needed))
 
     def needed(self, clients: Sequence[LoadClient], seconds: float) -> None:
-        """All was ready so long after the launch."""
+        """All clients were ready this many seconds after the launch."""
         kind = _kind(clients)
         self._needed[kind] = max(seconds, self._needed.get(kind, 0.0))
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 _END_S = 5.0
 """longest wait for a probe's last lines"""
 _MOST_READ_LEAD_S = 0.9 * READ_S
-"""A clock that may be behind is read so much sooner, or a slice's reading would follow its begin;
-the slice before has ended by then."""
+"""Longest lead of a reading. A host whose clock may be behind reads sooner by that uncertainty, so
+that no reading follows its slice's begin; the slice before has ended by then."""
 MOST_UNCERTAIN_SHARE = 0.005
-"""of a slice's load: where a host's clock is known less well, so is what was used until its end"""
+"""of a slice's load; a clock known less well makes CPU time at the load's end too uncertain"""
 _GROUPS = ("cpuacct", "unified")
 _FREEZERS = ("freezer", "unified")
 
@@ -41,9 +41,9 @@ class TrialOnHost:
 
     Attributes:
         nodes: the database's units there, which stand still between its slices.
-        units: all whose CPU time is read there, by name.
-        networks: those whose programs' packets are counted, in their network namespaces; in the
-            host's own nothing tells them from others.
+        units: all units whose CPU time is read there, by name.
+        networks: units whose packets are counted, in their network namespaces; in the host's own
+            namespace nothing tells them from other packets.
     """
 
     nodes: Sequence[Accounting]
@@ -51,7 +51,7 @@ class TrialOnHost:
     networks: Sequence[Accounting] = ()
 
     def order(self, *, freezes: bool) -> dict[str, Any]:
-        """What the probe is told of it."""
+        """The trial as the probe is told it."""
         return {
             "freeze": [_first(one, _FREEZERS) for one in self.nodes] if freezes else [],
             "units": {name: [_first(one, _GROUPS)] for name, one in self.units.items()},
@@ -76,7 +76,7 @@ def start_probes(machines: Collection[Machine], run: str) -> list[HostSlices]:
         run: label of the processes.
 
     Raises:
-        TareError: one cannot be started, or a host's clock is not known well enough.
+        TareError: a probe cannot be started, or a host's clock is not known well enough.
     """
     hosts = {one.name: one for one in machines if not isinstance(one, Here)}
     for name, one in hosts.items():
@@ -103,13 +103,14 @@ def of_trial(
     machines: Collection[Machine],
     boot: str = "/proc/sys/kernel/random/boot_id",
 ) -> list[tuple[HostSlices, bool]]:
-    """The probes of a trial's own machines, each with whether its machine's CPU time is counted:
-    one kernel under several names is counted once.
+    """The probes of a trial's machines, each with whether its machine's CPU time is counted.
+
+    One kernel under several names is counted once.
 
     Args:
         hosts: the probes of the whole block.
         machines: on which the trial's units run.
-        boot: file that tells this machine's kernel's start.
+        boot: file that tells when this machine's kernel started.
     """
     names = {one.name for one in machines}
     seen = {Path(boot).read_text().strip()} if any(isinstance(o, Here) for o in machines) else set()
@@ -123,8 +124,10 @@ def of_trial(
 
 
 def until_read_s(schedule: Schedule, machines: Collection[Machine]) -> float:
-    """From the begin of a slice's load until CPU time is read: on all machines of a block when the
-    load ends, or when the drain does where one of them does not know the former well enough."""
+    """Seconds from the begin of a slice's load until CPU time is read on all machines of a block.
+
+    It is read when the load ends; if a host's clock is not known well enough, when the drain ends.
+    """
     most_s = MOST_UNCERTAIN_SHARE * schedule.length_s
     unsure = any(one.clock.uncertain_s > most_s for one in machines if not isinstance(one, Here))
     return schedule.length_s + (schedule.drain_s if unsure else 0.0)
@@ -164,7 +167,7 @@ class HostSlices:
 
         Args:
             begins: Unix time of this machine at which the first slice's load begins.
-            freeze_at: likewise, from which on servers stand still.
+            freeze_at: likewise, the time from which servers stand still.
             trials: of the block's trials, by their number in the schedule.
             freezes: servers stand still between their slices.
             read_s: `until_read_s` of the block.
@@ -183,7 +186,7 @@ class HostSlices:
             ],
             "parts": [one.order(freezes=freezes) for one in trials],
         }
-        # where it has died, the missing slices are noted
+        # if the probe has died, the missing slices are noted
         tell(self._process, {"interval_s": 1.0, "slices": order})
         self._reader.start()
 

@@ -16,7 +16,7 @@ def utc_now() -> datetime:
 
 
 class Journal:
-    """Appends events; a line that a crash cut off is none."""
+    """Appends events; a line that a crash cut off is no event."""
 
     def __init__(self, path: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._path = path
@@ -25,7 +25,7 @@ class Journal:
         """known once this process has written a line"""
 
     def write(self, event: str, **facts: Any) -> None:
-        """Append one event and wait until the disk has it; what a crash cut off goes first."""
+        """Append one event and wait until the disk has it; first drop a line that a crash cut."""
         line = json.dumps({"at": self._now().isoformat(), "event": event, **facts}, default=str)
         if not self._ends_whole:
             self._drop_cut_line()
@@ -44,7 +44,7 @@ class Journal:
     def events(self) -> list[dict[str, Any]]:
         """Every whole event so far.
 
-        Nothing is written: a live run may be appending, and a file of this name anybody's.
+        Nothing is written: a live run may be appending, or the file may be somebody else's.
         """
         if not self._path.is_file():
             return []
@@ -57,7 +57,7 @@ class Journal:
         return found
 
     def lives(self, deployment: str) -> int:
-        """How many clusters have been begun for a deployment of a round, e.g. "D1-native"."""
+        """Number of clusters that were begun for a deployment of a round, e.g. "D1-native"."""
         return sum(
             e["event"] == "deployment begun" and e.get("of") == deployment for e in self.events()
         )

@@ -1,12 +1,12 @@
-"""Directories that a run makes for a while: marked as its own, found by that mark, removed by it.
+"""A run's temporary directories: marked as the run's, found and removed by that mark.
 
-The mark is a label file in the directory itself that names the machine and the plan of the run
-which holds it. A directory without it is somebody else's, whatever it is called. Links are never
-followed. A full disk or a kill may cut the label off while it is written: a directory with nothing
-but the beginning of its run's label is the run's.
+The mark is a label file in the directory, which names the machine and the plan of the run. A
+directory without it is somebody else's, whatever it is called. Links are never followed. A full
+disk or a kill may cut the label off while it is written: a directory with nothing but the
+beginning of its run's label is the run's.
 
-The lab is one machine's. Where several see the same directory of runs, a run of another one may be
-alive: what carries its mark is left to that machine.
+The lab belongs to one machine. If several machines see the same directory of runs, a run of
+another one may be alive: directories with its mark are left to that machine.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _LONGEST_LABEL = 4096
 
 
 def make(directory: Path, files: RunFiles) -> None:
-    """An empty directory with the run's mark; what a killed run left of it goes.
+    """Make an empty directory with the run's mark; remove what a killed run left of it.
 
     Raises:
-        TareError: something without the run's mark stands there.
+        TareError: something without the run's mark is there.
     """
     remove(directory, files)
     try:
@@ -58,7 +58,7 @@ def make(directory: Path, files: RunFiles) -> None:
 
 
 def unmark(directory: Path) -> None:
-    """Take the label off a directory that is to stay."""
+    """Remove the label from a directory that is to stay."""
     (directory / LABEL).unlink(missing_ok=True)
 
 
@@ -120,7 +120,7 @@ def _mark(run: Path) -> dict[str, str]:
 
 
 def _mark_of(root: int) -> dict[str, str] | None:
-    """The mark of the run in this open directory; None: there is no plan of one."""
+    """The mark of the run in this open directory; None: there is no run's plan."""
     try:
         with plain_file(root, RunFiles(Path()).plan.name) as plan:
             digest = hashlib.file_digest(plan, "sha256").hexdigest()
@@ -158,7 +158,7 @@ def _names(directory: int) -> list[str]:
 
 
 def _remove(parent: int, name: str) -> None:
-    """The label goes last, so that a removal that is cut off can be taken up again."""
+    """Remove the label last, so that an interrupted removal can be continued."""
     with within(parent, (name,)) as directory:
         for inner in _names(directory):
             if inner != LABEL:

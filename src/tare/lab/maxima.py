@@ -43,7 +43,7 @@ class Maxima:
         return self._plan.condition(baseline_condition(self._plan.study))
 
     def missing(self, condition: Condition) -> Condition | None:
-        """The condition whose maximum is not known yet, but is needed for this one."""
+        """The condition whose maximum is needed for this one, but not known yet."""
         found = self.reference(condition)
         if found is None:
             return None
@@ -57,7 +57,7 @@ class Maxima:
             LoadError: the search failed, or the client was the limit.
         """
         load = condition.setup.load
-        # its own workload: another one's maximum would be no maximum of the reference
+        # the reference's own workload: another workload has another maximum
         asked = {name: getattr(load, name) for name in ("threads", "rate", "search")}
         setup = reference.setup.model_copy(update={"load": reference.setup.load.settled(**asked)})
         self._watcher.update(Progress("searching", subject=reference.name))
@@ -67,7 +67,7 @@ class Maxima:
             deployment.launch_search(client, setup, self._plan.seed)
             event = search(client, deployment.check_alive, self._show(reference.name))
             found = maximum(event, reference.name, deployment.identity)
-        except LoadError as error:  # a search takes long: one is enough to know
+        except LoadError as error:  # a search takes long: one failure is enough to know
             self._failed[self._key(condition, reference)] = error
             raise
         finally:
@@ -79,7 +79,7 @@ class Maxima:
         self._watcher.say(f"{deployment.identity}: {said}")
 
     def settle(self, condition: Condition) -> tuple[Condition, str]:
-        """The condition with numbers in the place of shares, and a note of what they rest on.
+        """The condition with numbers in place of shares, and a note on their origin.
 
         Raises:
             LoadError: the maximum has not been found.
@@ -102,7 +102,7 @@ class Maxima:
 
     @staticmethod
     def _key(condition: Condition, reference: Condition) -> str:
-        """Searches by threads and by rate are different ones."""
+        """Searches by threads and by rate have different keys."""
         return f"{reference.name} by {condition.setup.load.sought}"
 
     def _shares(self, condition: Condition, reference: Condition) -> list[float]:

@@ -1,9 +1,9 @@
-"""Single operations, native and in containers, in turns on one CPU: what a platform's parts cost.
+"""Measures the cost of a platform's parts by single operations, native and in containers.
 
-Each round starts all processes and containers anew. They get ready, then sleep until their turns,
-which a file in their configuration directory tells them: while one measures, the others sleep, so
-that nothing need be frozen, and turns of one piece follow each other in a fraction of a second.
-Starts of units (tare.lab.unit_starts) follow when a round's turns are over.
+They take turns on one CPU. Each round starts all processes and containers anew. They get ready,
+then sleep until their turns, which are in a file in their configuration directory. While one
+measures, the others sleep, so that nothing need be frozen. Turns of one piece follow each other in
+a fraction of a second. Starts of units (tare.lab.unit_starts) follow after a round's turns.
 
 Pods and tasks are measured where they run on this machine: they share its clock and its CPUs. Their
 configuration cannot be written once they run, so that their turns lie beside their files.
@@ -58,16 +58,16 @@ _RUN = "weigh"
 _TURNS = "turns.json"
 _TURN_S = {"system": 0.016, "machine": 0.016, "storage": 0.05, "name": 0.05}
 _GAP_S = {"system": 0.003, "machine": 0.003, "storage": 0.02, "name": 0.01}
-"""after a turn: the next unit wakes; of storage, files are also removed and the journal settles"""
+"""after a turn: the next unit wakes; after storage, files are removed and the journal settles"""
 _HEAD_START_S = 0.05
-"""until the first turn, in which all find their turns; and after the last one"""
+"""until the first turn, while all units find their turns; and after the last turn"""
 _READY_S = 20.0
 _END_S = 10.0
 _POLL_S = 0.02
 _ORCHESTRATED_WAIT_S = 300.0
-"""how long a pod waits for its turns: others start after it, one by one"""
+"""how long a pod waits for its turns: other pods start after it, one by one"""
 _BACKGROUND_S = 0.3
-"""before starts: how long is looked at what other programs use"""
+"""how long the use of other programs is watched before starts"""
 _LOCAL = "localhost"
 """a name of /etc/hosts everywhere"""
 
@@ -119,8 +119,8 @@ def _made_ready(
     stack: contextlib.ExitStack,
     say: Callable[[str], None],
 ) -> tuple[dict[str, dict[Program, str]], dict[str, Runtime], dict[str, str]]:
-    """The programs' images by runtime; orchestrators, which are had once for all rounds; and the
-    runtimes that cannot be had, with the reason."""
+    """The programs' images by runtime; orchestrators, made once for all rounds; and runtimes that
+    are not available, with the reason."""
     programs: dict[Program, Binary] = {"micro": "tare-micro"}
     if "start" in what:
         programs["stub"] = "tare-stub"
@@ -147,8 +147,13 @@ def _made_ready(
 
 
 def _units(what: Collection[WeighedPart], contained: Sequence[str]) -> list[WeighedUnit]:
-    """Native twice; of each other runtime one for each kind of storage, the first of which
-    measures the rest; of containers one for each resolver; and those that are started."""
+    """The units of a round.
+
+    - Native ones, twice.
+    - Of each other runtime one for each kind of storage; the first also measures the other parts.
+    - Of containers one for each resolver.
+    - Units whose start is measured.
+    """
 
     def pieces(*parts: WeighedPart) -> tuple[str, ...]:
         return tuple(one.name for one in PIECES if one.what in parts and one.what in what)
@@ -193,9 +198,9 @@ class Scheduled:
 
 
 def schedule(units: Sequence[WeighedUnit], seed: int) -> tuple[list[Scheduled], float]:
-    """All turns of a round, and when the last one's time is over.
+    """All turns of a round, and the end of the last one.
 
-    Pieces come in random order. Within a piece units do, and in the next pass the other way round.
+    Pieces come in random order. So do units within a piece; in the next pass, in reverse order.
     """
     shuffled = random.Random(seed)  # noqa: S311 - an order, no secret
     orders = {
@@ -216,7 +221,7 @@ def schedule(units: Sequence[WeighedUnit], seed: int) -> tuple[list[Scheduled], 
 
 @dataclass(frozen=True)
 class _Started:
-    """A unit that runs, and what it told when it was ready."""
+    """A running unit, and what it told when it was ready."""
 
     unit: WeighedUnit
     running: Running
@@ -230,7 +235,7 @@ class _Plan:
 
     Attributes:
         images: of the programs by runtime, for containers.
-        lasting: runtimes that are had once for all rounds.
+        lasting: runtimes that are made once for all rounds.
         refused: units that an orchestrator did not start, with the reason; they are not tried
             again.
     """
@@ -246,7 +251,7 @@ class _Plan:
         return [unit for unit in self.units if unit.name not in self.refused]
 
     def measure(self, number: int) -> PartRound:
-        """One round with units of its own, of which nothing is left at its end."""
+        """One round with its own units, which are all removed at its end."""
         starting = [unit for unit in self.had() if unit_starts.PIECE in unit.pieces]
         turned = [unit for unit in self.had() if unit not in starting]
         found = self._in_turns(turned, number) if turned else _background()
@@ -314,8 +319,10 @@ class _Plan:
         logs: Path,
         stack: contextlib.ExitStack,
     ) -> list[_Started]:
-        """Start all and wait until they are prepared; pods and tasks, which take longest, first.
-        One that is not to be had is refused, and the rest is measured."""
+        """Start all units and wait until they are prepared; pods and tasks, the slowest, first.
+
+        A unit that is not available is refused, and the rest is measured.
+        """
         running: dict[str, Running] = {}
         ready: dict[str, _Started] = {}
         for place, unit in enumerate(sorted(units, key=lambda one: not orchestrated(one))):
@@ -329,7 +336,7 @@ class _Plan:
 
     @contextlib.contextmanager
     def _refusing(self, unit: WeighedUnit) -> Iterator[None]:
-        """What an orchestrator cannot give is left out; what fails here is an error."""
+        """Leave out a unit that an orchestrator cannot start; other failures are errors."""
         try:
             yield
         except TareError as error:
@@ -361,7 +368,7 @@ class _Plan:
                 bits=Bits("", image=images["micro"] if images else ""),
                 storage=unit.storage,
                 ports=(unit_starts.PORT,) if orchestrated(unit) else (),  # its service has one
-                grace_s=0,  # it has nothing to put away
+                grace_s=0,  # it has nothing to save
             )
         )  # fmt: skip
         stack.callback(running.stop)
@@ -379,8 +386,10 @@ _NAMES = {piece.name for piece in PIECES if piece.what == "name"}
 def _engine_in(
     turns: Sequence[Scheduled], begins: float, meter: Meter
 ) -> dict[tuple[str, float], float]:
-    """What the engine uses while names are resolved, which it does in part: a unit's turn, by when
-    it began, to cores."""
+    """Cores that the engine uses while names are resolved, by a unit's turn and its begin.
+
+    The engine does a part of this work.
+    """
     found = {}
     for turn in turns:
         if turn.piece in _NAMES:
@@ -416,7 +425,7 @@ def _sleep_until(unix: float) -> None:
 
 
 def _tell(one: _Started, turns: Sequence[Scheduled], begins: float, lasts: float) -> None:
-    """Write a unit's turns where it looks for them, whole before it can see them."""
+    """Write a unit's turns where it looks for them; it never sees half a file."""
     told = {
         "turns": [
             {"at": begins + turn.at, "ms": turn.seconds * 1000, "pieces": [turn.piece]}
@@ -451,7 +460,7 @@ def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:
 
 
 def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path) -> list[Turn]:
-    """What a unit measured, once it has ended; a pod or task once it has told, as it stays.
+    """What a unit measured, once it has ended; a pod or task, which stays, once it has told.
 
     Raises:
         LoadError: it failed, or does not end.

@@ -1,4 +1,4 @@
-"""What hosts that SSH reaches are given before the first trial: files, or images made there."""
+"""Gives hosts over SSH what they need before the first trial: files, or images made there."""
 
 from __future__ import annotations
 
@@ -31,11 +31,10 @@ _PROGRAMS: Mapping[str, tuple[Binary, str]] = {
 
 
 def hosts_for(run: str, setups: Sequence[Setup], made: MadeMachines | None = None) -> Hosts | None:
-    """The inventory's hosts for a run, and virtual machines made for it; None where no setup needs
-    any.
+    """The inventory's hosts for a run, and virtual machines made for it; None: no setup needs any.
 
     Args:
-        made: for the run, none of which needs to run yet.
+        made: virtual machines for the run; none of them needs to run yet.
 
     Raises:
         RuntimeUnavailableError: a setup needs hosts, and no inventory is named.
@@ -78,8 +77,9 @@ def program(
     runtime: str,
     say: Callable[[str], None],
 ) -> tuple[str, str]:
-    """One of Tare's programs on some hosts: its path where the runtime shows it to units, and the
-    name of its image; empty: there is none, as units are made of files where they lie.
+    """One of Tare's programs on some hosts: its path as units see it, and the name of its image.
+
+    The name is empty where there is no image, because units are made of files where they lie.
 
     Raises:
         RuntimeUnavailableError: a host cannot have it.

@@ -1,4 +1,4 @@
-"""A deployment of its own that makes what others start from: a snapshot, a class archive."""
+"""A separate deployment that makes what others start from: a snapshot, a class archive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POLL_S = 0.1
 def own_deployment(
     name: str, setup: Setup, design: Design, resources: RunResources, watcher: Watcher
 ) -> Iterator[Deployment]:
-    """A deployment that is not begun yet; it is taken down however this ends."""
+    """A deployment that is not begun yet; it is always taken down at the end."""
     made = Deployment(name, [setup], design.warm, resources, watcher)
     try:
         yield made
@@ -39,10 +39,10 @@ def end_by_themselves(
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Exit]:
-    """Let nodes end together, so that what they write then is whole; how each did.
+    """Let nodes end together and write everything; how each ended.
 
     Raises:
-        ClusterError: one did not end in time.
+        ClusterError: a node did not end in time.
     """
     for node in nodes:
         node.terminate()

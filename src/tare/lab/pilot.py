@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 CONDITIONS = 3
 _RUN = "noise"
-# One operation in flight: of more, some slices are answered in batches, at a third of the cost.
+# One operation in flight: with more, some slices are answered in batches, at a third of the cost.
 _LOAD: dict[str, object] = {"threads": 1, "warmup": "500ms"}
 _AT_ONCE_S = 0.0
-"""in how long a server without a database answers it"""
+"""seconds until a server without a database answers it"""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Piloted:
         late: measured slices that began or ended too late.
         steal: share of the machine's CPU time that a hypervisor took.
         other_cores: CPU time of other programs, in cores.
-        gap_s: longest time in which a server that was driven answered nothing.
+        gap_s: longest time without a reply of a driven server.
     """
 
     rows: list[list[SliceRow]]
@@ -73,7 +73,7 @@ def pilot(
     options: Sequence[Sequence[str]] = (),
     say: Callable[[str], None] = lambda line: None,
 ) -> Piloted:
-    """Measure the noise of this machine's slices for so long, cut as a study's.
+    """Measure the noise of this machine's slices, cut as a study's, for a given time.
 
     Args:
         driven: which server each condition drives, from 0.
@@ -105,7 +105,7 @@ def pilot(
 
 
 def _schedule(setup: Setup, seconds: float, servers: Sequence[int], shape: Cut) -> Schedule:
-    """As many slices as the time holds, of conditions that each drive one of the servers."""
+    """As many slices as the time holds; each condition drives one of the servers."""
 
     def cut(slices: int) -> Cut:
         return replace(shape, warmup_s=setup.load.warmup, measure_s=slices * shape.length_s)

@@ -1,4 +1,4 @@
-"""What happens in the lab while it happens: events for whoever watches a run."""
+"""Events of the lab, for whoever watches a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Progress:
     p99_us: float | None = None
     errors: int = 0
     seconds_left: float | None = None
-    """for the whole run, from the plan's estimate and what has passed"""
+    """for the whole run, from the plan's estimate and the time that has passed"""
 
 
 class Watcher(Protocol):
@@ -53,7 +53,7 @@ class Silent:
 
 @dataclass
 class Heedless:
-    """Tells a watcher who may be gone: a closed terminal or pipe stops nothing."""
+    """Tells a watcher that may be gone: a closed terminal or pipe stops nothing."""
 
     inner: Watcher
 

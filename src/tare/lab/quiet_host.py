@@ -1,6 +1,6 @@
 """Servers without a database on a host over SSH: a probe there reads their CPU time in each slice.
 
-They stand still never, as they wait for requests; clients drive them from this machine.
+They are never frozen, as they wait for requests; clients drive them from this machine.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _BEGIN_S = 0.1
 
 
 def refuse_vague(machine: Elsewhere) -> None:
-    """Nothing where the host's clock is known well enough for slices.
+    """Refuse a host whose clock is not known well enough for slices.
 
     Raises:
-        RuntimeUnavailableError: it is not.
+        RuntimeUnavailableError: its clock is not known well enough.
     """
     if not machine.clock.sure_in_slices:
         raise RuntimeUnavailableError(
@@ -65,7 +65,7 @@ class QuietHost:
 
     @property
     def further_cpus(self) -> int:
-        """CPUs that the kernel here does not have: none where the host is this machine."""
+        """Number of CPUs beside those of the kernel here; 0 where the host is this machine."""
         counts = any(counts for _, counts in self._joined)
         return int(self.machine.traits.get("CPUs") or 1) if counts else 0
 
@@ -76,7 +76,7 @@ class QuietHost:
 
         Args:
             begins: Unix time of this machine at which the first slice's load begins.
-            servers: of each way, the one that it drives.
+            servers: of each way, the server that it drives.
             read_s: `until_read_s` of the block.
 
         Raises:
@@ -91,7 +91,7 @@ class QuietHost:
         self._probe.begin(schedule, begins, begins - _BEGIN_S, parts, freezes=False, read_s=read_s)
 
     def refuse_fault(self) -> None:
-        """Raise where it can read no more: the host is gone, or a server is."""
+        """Raise if the probe can read no more: the host or a server is gone."""
         if self._probe.faults:
             why = next(iter(self._probe.faults.values()))
             raise QuietError("a server on the host cannot be read", why=why)
@@ -126,7 +126,7 @@ class QuietHost:
         ]
 
     def _counted(self, one: Driven, number: int) -> Driven:
-        """A slice with what its server alone was seen to do: of two machines nobody counts all."""
+        """A slice with the counts of its server alone: nobody counts both machines."""
         told = self._probe.used.get(number)
         counts = told[0].counts if told else {}
         return replace(one, used=replace(one.used, counts=counts))

@@ -1,8 +1,8 @@
 """Servers without a database, driven in slices as a study's conditions are.
 
 The servers are the scripted CQL server that the load generator is tested against. They are frozen,
-pinned and read as those of a study are, so that what is found holds for a study's slices, but for
-what a database adds.
+pinned and read as a study's servers are. So the results hold for a study's slices, except for what
+a database adds.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
     from tare.study.slice_schedule import Schedule
 
 PORT = 9042
-"""of all servers, whatever they speak"""
+"""of all servers, whatever protocol they speak"""
 OP_MSG = "mongodb"
 """the protocol that has a connection string"""
 _UP_S = 10.0
-"""how long a server may take until it takes connections"""
+"""how long a server may take until it accepts connections"""
 _CERTIFICATE = "server.pem"
 _GRACE_S = 30.0
 _NO_ROOT = "only root enters a container's network namespace"
@@ -70,15 +70,15 @@ class Server:
     Attributes:
         runtime: how it runs.
         network: as a study names it.
-        several: it is reached by every endpoint that its network has.
+        several: it is reached by every endpoint of its network.
         options: of its program.
-        beside: a second one stands beside it, on another machine where its runtime has several:
-            ways from one to the other begin in its network namespace.
+        beside: there is a second server beside it, on another machine if its runtime has several;
+            ways between nodes begin in the second one's network namespace.
         program: where its runtime shows the program; empty: this machine's.
         image: of a container.
-        listen: the address, where its host's name is no address; empty: its site's own.
-        begins_in: place of the server in whose unit's network namespace its clients begin; None:
-            by the way.
+        listen: the address, where its host's name is no address; empty: its site's address.
+        begins_in: index of the server in whose unit's network namespace its clients begin; None:
+            the way decides.
     """
 
     runtime: Runtime
@@ -94,14 +94,14 @@ class Server:
 
 @dataclass(frozen=True)
 class DrivenWay:
-    """A condition: which server it drives, by its place, by which endpoint, and how hard.
+    """A condition: the index of the server that it drives, by which endpoint, and how hard.
 
     Attributes:
         in_flight: operations at once; 0: as many as the setup says.
-        connections: each operation opens one of its own, and a slice has so many at most; 0: they
-            last. Then one operation is in flight.
-        tls: it is made with TLS, and trusts the server's own certificate.
-        table: which of the server's that are like YCSB's is read; empty: the usual one.
+        connections: most connections of a slice in which each operation opens its own, one at a
+            time; 0: connections last.
+        tls: connections use TLS, and trust the server's own certificate.
+        table: which of the server's YCSB-like tables is read; empty: the usual one.
     """
 
     server: int
@@ -113,7 +113,7 @@ class DrivenWay:
 
 
 def launch_seconds(in_flight: Sequence[int]) -> float:
-    """From the launch of clients with so many operations in flight until all begin together.
+    """Seconds from the launch of clients with these operations in flight until all begin.
 
     Fourteen are ready after 0.1 s where nothing else runs. Each may open a connection for every
     operation.
@@ -122,7 +122,7 @@ def launch_seconds(in_flight: Sequence[int]) -> float:
 
 
 def pinned_cpus() -> list[int]:
-    """The servers' CPU and the clients'; none where they cannot have one each."""
+    """The servers' CPU and the clients' CPU; none if they cannot have one each."""
     cpus = sorted(os.sched_getaffinity(0))
     return cpus[:2] if len(cpus) > 1 and os.geteuid() == 0 and cgroups.can_be_made() else []
 
@@ -138,7 +138,7 @@ def quiet_setup(
     Args:
         database: whose protocol they speak; the stub stands in for one whose server is not
             fetched.
-        cpus: the servers' and the clients', empty: any; None: as `pinned_cpus` says.
+        cpus: the servers' and the clients'; empty: any; None: as `pinned_cpus` says.
     """
     kind = {"kind": database} | ({} if declared(database).locked else {"stand_in": True})
     own = pinned_cpus() if cpus is None else cpus
@@ -177,12 +177,12 @@ class QuietServers:
         Args:
             stack: ends what will be started.
             clients: how load clients run.
-            command: the user's, which is to be given again where something is only busy.
+            command: the user's command, to be given again where something is only busy.
             freezes: servers stand still between their turns, where they can.
             pace: begins to sample the pace of the CPUs; None: it is not sampled.
             calls: system calls are counted in the slices of the warm-up, where that is possible.
-            host: begins to read the servers' CPU time on the host over SSH that they run on; None:
-                they run on this machine.
+            host: begins to read CPU time on the servers' host over SSH; None: they run on this
+                machine.
         """
         self._stack = stack
         self._runtime = clients
@@ -202,7 +202,7 @@ class QuietServers:
         """Drive every way in its slices.
 
         Args:
-            planned: the schedule of the ways that are to be had.
+            planned: the schedule of the ways that are available.
 
         Raises:
             QuietError: a server or a client failed.
@@ -274,7 +274,7 @@ class QuietServers:
         return counting
 
     def _serve(self, number: int, server: Server) -> tuple[Running, Running | None]:
-        """A server, and the one beside it if it has one."""
+        """A server, and the second one beside it, if there is one."""
         group = f"g{number}"
         wanted = {f"server{number}": server.several}
         if server.beside:
@@ -295,7 +295,7 @@ class QuietServers:
         return first, others[0] if others else None
 
     def _start(self, server: Server, site: Site) -> Running:
-        # a container serves on all addresses that it has, of which some come with its start
+        # a container serves on all its addresses: some of them come with its start
         listen = "0.0.0.0" if server.image and server.network != "host" else site.listen  # noqa: S104
         listen = server.listen or listen
         program = server.program or str(find("tare-stub"))
@@ -365,8 +365,10 @@ class QuietServers:
 
 
 def _terminate(clients: Sequence[LoadClient]) -> None:
-    """Ask all that still run to end before any is waited for: between slices each looks up twice
-    a second only."""
+    """Ask all running clients to end before waiting for any.
+
+    Between slices a client looks up only twice a second.
+    """
     for client in clients:
         if client.running is not None:
             with contextlib.suppress(TareError):
@@ -382,11 +384,13 @@ def _entered(node: Running, beside: Running | None, endpoint: str) -> Running | 
 
 
 def _trusted(client: LoadClient, door: tuple[str, int]) -> dict[str, str]:
-    """What the client's specification says of TLS. The server's certificate, which it has made for
-    itself, is asked for and kept beside the specification; the key is in the server alone.
+    """What the client's specification says of TLS.
+
+    The server has made its own certificate. It is fetched and kept beside the specification; the
+    key is in the server alone.
 
     Raises:
-        QuietError: the server gives none.
+        QuietError: the server gives no certificate.
     """
     try:
         certificate = ssl.get_server_certificate(door, timeout=_UP_S)
@@ -406,7 +410,7 @@ def _trusted(client: LoadClient, door: tuple[str, int]) -> dict[str, str]:
 def _fault(
     node: Running, beside: Running | None, endpoint: str, inside: Running | None = None
 ) -> str:
-    """Why this way to a server is not to be had here; empty: it is."""
+    """Why this way to a server is not available here; empty: it is."""
     if inside is not None and os.geteuid() != 0:
         return _NO_ROOT
     if not node.accounting().pid:
@@ -420,8 +424,10 @@ def _fault(
 
 
 def _not_apart(node: Running, beside: Running | None) -> str:
-    """Why a way does not begin at a second unit, on a machine of its own where there are several;
-    empty: it does."""
+    """Why a way does not begin at a second unit; empty: it does.
+
+    Where there are several machines, the second unit must have its own.
+    """
     if beside is None or not beside.accounting().pid:
         return "no second unit runs on this machine, from which it could begin"
     machine = node.unit.site.machine
@@ -454,9 +460,12 @@ def _conduct(
     freezes: bool,
     read_s: float,
 ) -> tuple[list[Driven], bool, PaceSamples]:
-    """Drive all slices; whether the servers stood still in between, which they do where they can
-    if `freezes`; and the pace of the CPUs, which `pace` begins to sample. Of servers on a host CPU
-    time is read there."""
+    """Drive all slices.
+
+    Besides the slices, returns whether the servers stood still in between, which they do where
+    they can if `freezes`, and the pace of the CPUs, which `pace` begins to sample. CPU time of
+    servers on a host is read there.
+    """
     groups = [node.accounting() for node in nodes]
     freezes = freezes and host is None and all(cgroups.freezable(one.paths) for one in groups)
     ways = [
@@ -491,7 +500,7 @@ def _conduct(
 
 
 def _way_here(server: Accounting | None, client: Accounting) -> TrialHere:
-    """What of a way runs on this machine; None: its server does not."""
+    """The part of a way that runs on this machine; `server` None: only the client does."""
     if server is None:
         return TrialHere([], {CLIENT: [client]})
     return TrialHere([server], {SERVER: [server], CLIENT: [client]})
@@ -506,7 +515,7 @@ def _both(first: Callable[[], None], then: Callable[[], None]) -> Callable[[], N
 
 
 def _refuse_taken(host: str) -> None:
-    """Raise where another program listens: what was killed leaves its servers behind."""
+    """Raise if another program listens: a killed command leaves its servers behind."""
     with socket.socket() as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -521,11 +530,12 @@ def _refuse_taken(host: str) -> None:
 
 
 def _await_port(server: Running) -> None:
-    """Wait until a server takes connections where clients reach it: SSH's own way to it is open
-    before it listens.
+    """Wait until a server accepts connections where clients reach it.
+
+    SSH's own way to it is open before it listens.
 
     Raises:
-        QuietError: it ended, or takes none.
+        QuietError: it ended, or accepts none.
     """
     door, ends = _door(server), time.monotonic() + _UP_S
     while server.exited() is None and time.monotonic() < ends:
@@ -543,7 +553,7 @@ def _await_port(server: Running) -> None:
 
 
 def _door(server: Running) -> tuple[str, int]:
-    """Where this machine's clients reach it, which is what this process takes too."""
+    """Where this machine's clients reach the server; this process uses the same address."""
     if isinstance(server.accounting().machine, Here):
         return server.unit.site.door(PORT)
     address, _, port = server.unit.site.target(PORT).rpartition(":")
@@ -551,7 +561,7 @@ def _door(server: Running) -> tuple[str, int]:
 
 
 def _last_words(server: Running) -> str:
-    """What it wrote to its standard error, wherever that is; empty: nothing, or not to be had."""
+    """The server's last words on standard error; empty: none, or not available."""
     log = server.unit.site.conf_on_host / "stderr.log"
     if log.exists():
         return log.read_text("utf-8", errors="replace").strip()
@@ -563,7 +573,7 @@ def _last_words(server: Running) -> str:
 
 
 def _refuse_dead(servers: Iterable[Running]) -> None:
-    """Raise where a server has ended: that is the reason for whatever else went wrong."""
+    """Raise if a server has ended: that is the reason for whatever else went wrong."""
     for server in servers:
         if (ended := server.exited()) is not None:
             raise QuietError("a server without a database died", why=ended.detail)

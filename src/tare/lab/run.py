@@ -86,9 +86,9 @@ class Lab:
 
         Args:
             judge: looks at the run; None: it has all its rounds, whatever they show.
-            command: that begins such a run, for those who want to extend it.
-            prices: of ways to a server, which the run keeps; None: it has them, or none.
-            parts: likewise, of system calls and storage.
+            command: the command that begins such a run, for those who want to extend it.
+            prices: prices of ways to a server, which the run keeps; None: it has them, or none.
+            parts: likewise, prices of system calls and storage.
         """
         self._plan = plan
         self._directory = directory
@@ -112,7 +112,7 @@ class Lab:
     def run(self) -> RunOutcome:
         """Do everything that is still to do.
 
-        A failed trial is recorded and does not end the run. However this ends (return, error,
+        A failed trial is recorded and does not end the run. However the run ends (return, error,
         Ctrl-C), nothing that it started is left running, and every finished trial is kept.
 
         Raises:
@@ -151,7 +151,7 @@ class Lab:
         )
 
     def _begin(self, resources: RunResources, idle_cpus: str) -> None:
-        """Write what the run keeps from its beginning on, but for its journal."""
+        """Write what the run keeps from its beginning on, except for its journal."""
         environment = resources.environment() | {"idle_cpus": idle_cpus}
         environment |= {"command": self._command} if self._command else {}
         if self._directory.ended:
@@ -194,8 +194,10 @@ class Lab:
             raise
 
     def _clean_up(self, resources: RunResources | None) -> None:
-        """Nothing of the run goes on when this ends, and nothing of what was to be prepared for it
-        is left half done on a host; whoever watches may be gone."""
+        """End everything of the run, and leave nothing half prepared on a host.
+
+        Whoever watches may be gone.
+        """
         self._watcher = Heedless(self._watcher)
         self._show(Progress("cleaning up"))
         try:
@@ -213,10 +215,10 @@ class Lab:
         return EXTENDED if state is not None and state.finished else RESUMED
 
     def _rounds(self, resources: RunResources, limit: TimeLimit) -> int:
-        """Do the rounds that are still to do; the last one that was done.
+        """Do the remaining rounds; the last one that was done.
 
-        A run ends before its last round where a planned look says that it is decided, or where a
-        further round would end too late.
+        A run ends before its last round if a planned look says that it is decided, or if another
+        round would end too late.
         """
         first = self._directory.ended + 1
         for turn in self._plan.rounds[first - 1 :]:
@@ -251,7 +253,7 @@ class Lab:
 
     @contextlib.contextmanager
     def _idle_cpus(self) -> Iterator[str]:
-        """CPUs without work do what the study asks for; yields what they do."""
+        """Make idle CPUs do what the study asks for; yields what they do."""
         if self._plan.study.design.idle_cpus == "halt":
             yield "halt"
             return
@@ -302,7 +304,7 @@ class Lab:
             fleet.lower_all()
 
     def _block(self, trials: list[PlannedTrial], fleet: Fleet, resources: RunResources) -> None:
-        """All trials of a block, then those again that failed."""
+        """All trials of a block, then the failed ones again."""
         if self._plan.study.design.slice_s is not None:
             self._sliced_block(trials, fleet, resources)
             return
@@ -322,9 +324,10 @@ class Lab:
     def _sliced_block(
         self, trials: list[PlannedTrial], fleet: Fleet, resources: RunResources
     ) -> None:
-        """All trials of a block in slices, and all of them again where one failed.
+        """All trials of a block in slices, and all of them again if one failed.
 
-        Conditions are compared slice by slice: one that was measured later, alone, has no partner.
+        Conditions are compared slice by slice: a trial that is measured later, alone, has no
+        partner.
         """
         failed = trials
         for left in reversed(range(ATTEMPTS)):
@@ -336,9 +339,9 @@ class Lab:
     def _attempt_together(
         self, trials: list[PlannedTrial], fleet: Fleet, resources: RunResources, *, last: bool
     ) -> list[PlannedTrial]:
-        """Do trials in slices and keep their records; those that failed.
+        """Do trials in slices and keep their records; return the failed ones.
 
-        While there is another attempt, the failure of one fails all.
+        While another attempt is left, the failure of one trial fails all.
         """
         asides = {trial.name: self._begin_record(trial) for trial in trials}
         runs: dict[str, tuple[TrialRun, Path]] = {}
@@ -391,7 +394,7 @@ class Lab:
         resources: RunResources,
         asides: dict[str, Path],
     ) -> dict[str, tuple[TrialRun, Path]]:
-        """Trial to its run, of those that have a deployment."""
+        """Trial to its run, for trials that have a deployment."""
         settled = {trial.name: self._settle(trial, fleet) for trial in trials}
         deployments = fleet.together(trials)
         return {
@@ -410,7 +413,7 @@ class Lab:
             marked.remove(aside, self._directory.files)
 
     def _attempt_of(self, trial: PlannedTrial) -> int:
-        """The number of the attempt that is made now: they count on where a run is resumed."""
+        """The number of the current attempt; a resumed run goes on counting."""
         return last_failed(self._directory.files, trial.name) + 1
 
     def _begin_record(self, trial: PlannedTrial) -> Path:
@@ -469,7 +472,7 @@ class Lab:
         return True
 
     def _settle(self, trial: PlannedTrial, fleet: Fleet) -> tuple[Condition, str]:
-        """The trial's condition with numbers as its load, searched first where there are none."""
+        """The trial's condition with numbers as its load, searched first if there are none."""
         condition = self._plan.condition(trial.condition)
         reference = self._maxima.missing(condition)
         if reference is not None:

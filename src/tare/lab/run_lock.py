@@ -22,10 +22,10 @@ def default_path() -> Path:
 
 
 def refuse_unshared(directory: Path, root: Path = Path("/")) -> None:
-    """Nothing where the machine's runs outside of the image see a lock in this directory, too.
+    """Refuse a lock directory that the machine's runs outside of the image do not see.
 
-    It does not lie on the file system of the image's container, then. Of other containers nobody
-    can know here: docs/security.md says what they need.
+    Such a directory lies on the file system of the image's container. Nothing is known here about
+    other containers: docs/security.md says what they need.
 
     Raises:
         RuntimeUnavailableError: only this container sees it.
@@ -40,7 +40,7 @@ def refuse_unshared(directory: Path, root: Path = Path("/")) -> None:
 
 
 class RunLock:
-    """Held from `with RunLock(run):` until the block ends, or the process does, however it dies."""
+    """Held from `with RunLock(run):` until the block or the process ends, however it dies."""
 
     def __init__(self, run: str, path: Path | None = None) -> None:
         self._run = run
@@ -76,7 +76,7 @@ class RunLock:
         os.close(self._file)
 
     def _say_whose(self, content: bytes) -> None:
-        """For whoever comes meanwhile; the lock itself needs no content."""
+        """Name the run for whoever comes meanwhile; the lock itself needs no content."""
         with contextlib.suppress(OSError):  # another user's file, or a full disk
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, content, 0)
@@ -85,8 +85,8 @@ class RunLock:
 def _opened(path: Path) -> int:
     """The lock file, which every user of this machine may write, whoever came first.
 
-    It is not created where it exists: kernels refuse that of another user's file in a directory
-    that all may write (fs.protected_regular). A file that can only be read can be locked as well.
+    It is not created if it exists: in a directory that all may write, kernels refuse that for
+    another user's file (fs.protected_regular). A file that can only be read can be locked as well.
 
     Raises:
         RuntimeUnavailableError: it can neither be made nor opened.

@@ -46,13 +46,13 @@ class RunResources:
     engine_directory: Path | None = None
     """where the engine keeps its data; None: not used, or not on this machine"""
     hosts: Hosts | None = None
-    """that SSH reaches; None: no setup needs them"""
+    """hosts that SSH reaches; None: no setup needs them"""
 
     def server(self, setup: Setup) -> Installed:
         return self.servers[runtime_key(setup.platform), _bits_key(setup.database)]
 
     def tree(self, setup: Setup) -> Tree:
-        """Cassandra's files on this machine, from which a setup's own come."""
+        """Cassandra's files on this machine, from which the setup's files come."""
         return self.trees[_bits_key(setup.database)]
 
     def client(self, setup: Setup) -> ClientInstallation:
@@ -64,7 +64,7 @@ class RunResources:
         return self.tools.get(setup.client.tool) or self.client(setup)
 
     def load_hosts(self, setup: Setup) -> int:
-        """How many clients share the load of each cluster: hosts for clients, else one."""
+        """Number of clients that share the load of each cluster: hosts for clients, else one."""
         if self.hosts is None:
             return 1
         return max(len(self.hosts.clients) // setup.clusters, 1)
@@ -85,7 +85,7 @@ class RunResources:
         return facts
 
     def close(self) -> list[TareError]:
-        """Take away networks, addresses and namespaces, each whatever becomes of the others.
+        """Remove networks, addresses and namespaces; a failure does not keep the others.
 
         Returns:
             What went wrong; another exception than TareError, the first, is raised at the end.
@@ -117,14 +117,16 @@ def runtimes_for(
     say: Callable[[str], None],
     hosts: Hosts | None = None,
 ) -> dict[str, Runtime]:
-    """Native processes and plain containers, sharing addresses, and what else a setup names: an
-    orchestrator, a runtime that another package brings. Where there are hosts that SSH reaches,
-    theirs too.
+    """The runtimes of these setups.
+
+    - Native processes and plain containers, which share addresses.
+    - What else a setup names: an orchestrator, a runtime of another package.
+    - Those of hosts that SSH reaches, if there are any.
 
     Host addresses are routable where a client needs them.
 
     Raises:
-        RuntimeUnavailableError: a setup names an orchestrator, and nobody has named one here.
+        RuntimeUnavailableError: a setup names an orchestrator, and none is named here.
     """
     routable = any(
         s.client.network == "bridge"
@@ -152,7 +154,7 @@ def prepare(
     say: Callable[[str], None],
     domains: Sequence[Domains] = (),
 ) -> RunResources:
-    """Fetch, verify and build what the setups need; where that fails, nothing of it stays.
+    """Fetch, verify and build what the setups need; if that fails, nothing of it stays.
 
     Args:
         domains: virtual machines that the setups need.
@@ -221,7 +223,7 @@ def _tree(resources: RunResources, database: Database, say: Callable[[str], None
 
 
 def _tool(name: ToolName, say: Callable[[str], None]) -> ClientInstallation:
-    """Another tool, run by this Python, which makes its output into records."""
+    """Another tool; this Python runs it and converts its output into records."""
     tool = fetch_tool(name, say=say)
     return ClientInstallation(
         sys.executable,

@@ -33,8 +33,8 @@ def await_runtimes(
         clock, wait: monotonic seconds, and letting them pass.
 
     Raises:
-        RuntimeUnavailableError: one cannot. Every further trial would fail like this one, and a run
-            that has finished is not resumed; one that is interrupted is.
+        RuntimeUnavailableError: a runtime cannot be used. Every further trial would fail likewise,
+            and only an interrupted run is resumed, not a finished one.
     """
     deadline = clock() + _BACK_S
     for key in sorted({runtime_key(setup.platform), runtime_key(setup.client)}):

@@ -1,4 +1,4 @@
-"""What a trial's slices came to: their sums, and one line a slice."""
+"""Results of a trial's slices: their sums, and one line a slice."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Summed:
     Attributes:
         units: by name.
         kernel_s: of the kernel's own threads.
-        background_s: of `machine_s`, what the operations did not cause: of Tare itself, of other
-            programs, and as much as engine and kernel used in as many empty slices.
+        background_s: the part of `machine_s` that the operations did not cause: of Tare itself, of
+            other programs, and as much as engine and kernel used in as many empty slices.
         idle_s: what engine and kernel use in the time of one slice while nothing is driven.
-        idle_engine_s, idle_kernel_s, idle_softirq_s: of that, and of all soft interrupts.
-        counts: what the kernel counted (tare.monitor.meter), less as much as in as much time of
+        idle_engine_s, idle_kernel_s, idle_softirq_s: parts of that, and of all soft interrupts.
+        counts: what the kernel counted (tare.monitor.meter), less the counts of as much time of
             empty slices; empty where other machines took part.
     """
 
@@ -57,13 +57,13 @@ class Replies(NamedTuple):
     """What clients told of a slice.
 
     Attributes:
-        ops: successful operations, with those whose reply came in the drain.
-        per_s: operations answered within the slice, per second of it. In a closed loop those of the
-            drain are one too many for each in flight: at its beginning none was under way.
+        ops: successful operations, including those whose reply came in the drain.
+        per_s: operations answered within the slice, per second of it. In a closed loop, replies in
+            the drain are one too many per operation in flight: none was under way at the begin.
         within, drained: whole operations, without the parts of composite ones, that were answered
             within the slice, and in its drain.
-        times: operation, as a client names it, to how many response times it has and their sum in
-            microseconds.
+        times: operation, as a client names it, to the number of its response times and their sum
+            in microseconds.
     """
 
     ops: int
@@ -74,7 +74,7 @@ class Replies(NamedTuple):
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> Replies:
-        """Of one client's interval."""
+        """The replies of one client's interval."""
         told = event["responses"].items()
         return cls(
             int(event["ops"]),
@@ -86,7 +86,7 @@ class Replies(NamedTuple):
 
     @classmethod
     def sum(cls, told: Iterable[Replies]) -> Replies:
-        """Of several clients."""
+        """The replies of several clients."""
         ops, per_s, within, drained, times = 0, 0.0, 0, 0, dict[str, tuple[int, float]]()
         for one in told:
             ops += one.ops
@@ -99,7 +99,7 @@ class Replies(NamedTuple):
         return cls(ops, per_s, within, drained, times)
 
     def means(self) -> dict[str, tuple[int, float]]:
-        """Operation to how many response times it has, and their mean in microseconds."""
+        """Operation to the number of its response times, and their mean in microseconds."""
         timed = self.times.items()
         return {name: (n, round(total / n, 3)) for name, (n, total) in timed if n}
 
@@ -112,16 +112,16 @@ def measured_slices(driven: Sequence[Driven], trial: int) -> list[Driven]:
 def of_all_operations(
     driven: Sequence[Driven], trial: int, told: Sequence[tuple[int, int]]
 ) -> list[Driven]:
-    """The block's slices, with what a trial used in its measured ones for all of their operations.
+    """The block's slices; a trial's measured ones have the CPU time of all their operations.
 
-    CPU time is read when a slice's load ends. Operations that are under way then have had half of
-    theirs, in the mean; the rest is taken from what the others cost, and not from the drain, in
-    which servers use more than these need (docs/decisions/0032-drains.md).
+    CPU time is read when a slice's load ends. Operations under way then have used half of theirs,
+    on average. The rest is estimated from the cost of the others, not from the drain, in which
+    servers use more than these operations need (docs/decisions/0032-drains.md).
 
     Args:
-        driven: of the whole block.
+        driven: slices of the whole block.
         trial: its number in the schedule.
-        told: of each of its measured slices, how many operations were answered within it, and in
+        told: of each of its measured slices, the number of operations answered within it, and in
             its drain.
     """
     left = iter(told)
@@ -140,20 +140,20 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
     """The sums over a trial's measured slices.
 
     Args:
-        driven: of the whole block, with its empty slices.
+        driven: slices of the whole block, with its empty ones.
         trial: its number in the schedule.
     """
     slices = measured_slices(driven, trial)
     own = [one.used for one in slices]
     empty = [one for one in driven if one.slot.trial is None]
-    # an empty slice has a turn of its own, which is longer by the thaw
+    # an empty slice has its own turn, which is longer by the thaw
     scale = _mean([one.seconds for one in slices]) / (sum(one.seconds for one in empty) or math.inf)
 
     def idle(used: Callable[[CpuReading], float]) -> float:
         return scale * sum(used(one.used) for one in empty)
 
     def counted(name: str) -> float:
-        # the mean of the slices in which it could be read, for all
+        # for all slices, the mean of those in which it could be read
         found = [one.counts[name] for one in own if name in one.counts]
         idly = idle(lambda used: used.counts.get(name, 0))
         return len(own) * (_mean(found) - idly)
@@ -180,8 +180,8 @@ def with_cpu_time(
 ) -> list[ClientResult]:
     """Clients' results with the CPU time of their units in the slices.
 
-    What a client tells itself has its waking and waiting between its slices in it, so that one with
-    fewer slices, and longer waits between them, seems to need more for an operation.
+    A client's own count includes its waking and waiting between its slices. A client with fewer
+    slices, and longer waits between them, would seem to need more for an operation.
 
     Args:
         units: name to CPU seconds over the measured slices.
@@ -212,8 +212,8 @@ def slices_record(
     """How the trial was cut, and what went wrong with it.
 
     Args:
-        calls: or why none were counted.
-        client_packets: per operation, as the warm-up had them; None: not counted apart there.
+        calls: system calls, or why none were counted.
+        client_packets: per operation in the warm-up; None: not counted separately there.
     """
     own = measured_slices(driven, trial)
     others = [one.used.others for one in own]
@@ -250,8 +250,8 @@ def write_slices(
     """One JSON object a measured slice, in the order in which they were driven.
 
     Args:
-        pace: mean log of the nanoseconds of the pace's arithmetic in the slice whose load began at
-            this Unix time; None: not sampled.
+        pace: from the Unix time of a load's begin to that slice's mean log of the nanoseconds of
+            the pace's arithmetic; None: not sampled.
     """
     with file.open("w", encoding="utf-8") as out:
         for place, one in enumerate(measured_slices(driven, trial)):

@@ -1,4 +1,4 @@
-"""All trials of a block together, each the sum of slices between which the others are driven."""
+"""Measures all trials of a block together: each is a sum of slices; others run in between."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 _READY_S = 0.2
 """how long before the first slice every client must be connected"""
 _FREEZE_S = 0.1
-"""how long before the first slice servers of other hosts are frozen; here they are by then"""
+"""how long before the first slice servers on other hosts are frozen; those here are by then"""
 _DRAINS = (
     "CPU time is that of drains, too: a host's clock is not known well enough to read it when the "
     "load ends; longer slices (design.slice) need it less well"
 )
 _SILENCE_S = 30.0
-"""A client tells something every slice; one that is silent for so much longer hangs."""
+"""A client reports every slice; one that is silent for this much longer hangs."""
 
 
 class BlockAgainError(TrialFailedError):
@@ -67,7 +67,7 @@ class BlockAgainError(TrialFailedError):
 def all_or_none(
     outcomes: Mapping[str, TrialManifest | TareError | OSError],
 ) -> dict[str, TrialManifest | TareError | OSError]:
-    """The outcomes of a block's trials, of which the good ones are given up where one failed."""
+    """The outcomes of a block's trials; if one failed, the good ones are given up."""
     failed = sorted(name for name, one in outcomes.items() if isinstance(one, Exception))
     if not failed:
         return dict(outcomes)
@@ -107,7 +107,7 @@ class SlicedBlock:
         self._deployments: dict[str, Deployment] = deployments
         sharing: Counter[str] = Counter()
         for one in self._trials:
-            # in turn with the same keys, each would find what another one has just read
+            # with the same keys in turn, each would find what another one has just read
             one.run.keys = sharing[one.run.deployment.identity]
             sharing[one.run.deployment.identity] += 1
         self._alone = {name for name, trials in sharing.items() if trials == 1}
@@ -156,7 +156,7 @@ class SlicedBlock:
                 one.run.deployment.discard(one.clients)
 
     def _begin(self) -> dict[str, TareError | OSError]:
-        """Continue everything; trial to what its servers died of, which costs no other's."""
+        """Continue everything; trial to the error of its servers, which costs no other trial."""
         gone: dict[str, TareError | OSError] = {}
         for one in self._trials:
             try:
@@ -167,7 +167,7 @@ class SlicedBlock:
         return gone
 
     def _prepare(self) -> bool | None:
-        """Everything in its declared state; whether caches were dropped."""
+        """Bring everything into its declared state; whether caches were dropped."""
         seed = self._trials[0].run.seed
         for deployment in self._deployments.values():
             deployment.reset(self._design.reset, seed)
@@ -183,7 +183,7 @@ class SlicedBlock:
         )
 
     def _count_calls(self, schedule: Schedule) -> None:
-        """Begin with the servers' system calls; clients are there later."""
+        """Begin to count the servers' system calls; clients come later."""
         nodes = [node.accounting() for one in self._trials for node in one.run.nodes()]
         begun = begin_counting(nodes, schedule)
         if isinstance(begun, str):
@@ -192,7 +192,7 @@ class SlicedBlock:
             self._calls = begun
 
     def _compiler_seconds(self) -> dict[str, float | None]:
-        """Of the deployments of one trial each; that of others is nobody's alone."""
+        """Compiler's CPU seconds by trial, for deployments that serve one trial only."""
         return {name: self._deployments[name].compiler_seconds() for name in self._alone}
 
     def _launch(self, schedule: Schedule) -> float:
@@ -210,8 +210,7 @@ class SlicedBlock:
         return begins
 
     def _drive(self, schedule: Schedule, begins: float) -> list[list[Driven]]:
-        """Conduct the slices, and have everything thawed afterwards; those of each trial, with the
-        empty ones."""
+        """Conduct the slices, then thaw everything; each trial's slices, with the empty ones."""
         machines = [one.machines() for one in self._trials]
         everywhere = {machine for own in machines for machine in own}
         hosts = start_probes(everywhere, self._trials[0].run.run)
@@ -282,7 +281,7 @@ class SlicedBlock:
                 self._samples = pace.stop()
 
     def _pace(self, *, here_alone: bool) -> Pace | None:
-        """Sampled from now on, or None and why not."""
+        """The pace of the CPUs, sampled from now on; or None and why not."""
         if self._design.pace == OFF:
             self._why_not_paced = "the study asks for it: pace: off"
         elif not here_alone:
@@ -312,7 +311,7 @@ class SlicedBlock:
                 )
 
     def _learn_head_start(self) -> None:
-        """For the next block: all is ready now, or somebody came too late."""
+        """Learn for the next block: all clients are ready now, or one came too late."""
         if any(one.fault for one in self._trials):
             self._head_starts.missed(self._clients())
         else:

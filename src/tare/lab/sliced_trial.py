@@ -1,4 +1,4 @@
-"""One trial of a sliced block: its clients, what they tell, and what is read of its units."""
+"""One trial of a sliced block: its clients, their reports, and the readings of its units."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tare.records.manifest import ClientResult
 
 _GRACE_S = 30.0
-"""how much longer than its last slice a client may take to end"""
+"""how long after its last slice a client may take to end"""
 
 
 @dataclass
@@ -34,9 +34,9 @@ class SlicedTrial:
 
     Attributes:
         aside: where the trial's files are written until it is complete.
-        replies: what each client told of its measured slices, in their order.
-        warming: likewise, operations of its slices of the warm-up.
-        fault: why it has failed; None: it has not.
+        replies: each client's replies of its measured slices, in their order.
+        warming: likewise, operations of its warm-up slices.
+        fault: why the trial has failed; None: it has not.
     """
 
     run: TrialRun
@@ -50,7 +50,7 @@ class SlicedTrial:
     _listener: threading.Thread | None = None
 
     def listen(self, silence_s: float) -> None:
-        """Begin to take what the clients tell, on a thread of its own."""
+        """Begin to take the clients' reports, on a separate thread."""
         self.replies = {client.name: [] for client in self.clients}
         self.warming = {client.name: [] for client in self.clients}
         self._listener = threading.Thread(target=self._listen, args=(silence_s,), daemon=True)
@@ -104,7 +104,7 @@ class SlicedTrial:
                 )
 
     def here(self) -> TrialHere:
-        """What the conductor thaws, freezes and reads of it."""
+        """What the conductor thaws, freezes and reads of the trial."""
         try:
             self.refuse_elsewhere()
         except TrialFailedError as error:
@@ -115,7 +115,7 @@ class SlicedTrial:
         return TrialHere(nodes, own, self.failed(), tap)
 
     def on(self, host: str) -> TrialOnHost:
-        """What it has on another host."""
+        """What the trial has on another host."""
         return TrialOnHost(*self._on(host))
 
     def machines(self) -> set[Machine]:
@@ -123,7 +123,7 @@ class SlicedTrial:
         return {one.machine for one in self.run.watched(self.clients).values()}
 
     def _on(self, machine: str) -> tuple[list[Accounting], dict[str, Accounting]]:
-        """Of a machine, the database's units, and all units by name."""
+        """The database's units on a machine, and all units there by name."""
         nodes = [node.accounting() for node in self.run.nodes()]
         units = self.run.watched(self.clients)
         return (
@@ -132,7 +132,7 @@ class SlicedTrial:
         )
 
     def failed(self) -> str:
-        """Why it is not driven any more; empty: it is."""
+        """Why the trial is no longer driven; empty: it is driven."""
         if self.fault is not None:
             return str(self.fault)
         nodes = [node.accounting() for node in self.run.nodes()]
@@ -141,11 +141,11 @@ class SlicedTrial:
         return "a database node died" if gone else ""
 
     def replies_by_slice(self) -> list[Replies]:
-        """Of each measured slice, over all clients."""
+        """Replies of each measured slice, over all clients."""
         return [Replies.sum(told) for told in zip(*self.replies.values(), strict=False)]
 
     def warm_operations(self) -> list[int]:
-        """Of each slice of the warm-up, over all clients."""
+        """Operations of each warm-up slice, over all clients."""
         return [sum(told) for told in zip(*self.warming.values(), strict=False)]
 
     def finish(self) -> list[ClientResult]:
@@ -162,7 +162,7 @@ class SlicedTrial:
                     where=self.run.trial.name,
                     why=f"{_GRACE_S:.0f} s after its last slice",
                 )
-        self.run.deployment.check_alive()  # the better reason for what its death caused
+        self.run.deployment.check_alive()  # a node's death is the better reason
         nodes = {node.unit.site.name: node.accounting() for node in self.run.nodes()}
         see_running(nodes, frozen=False)
         if self.fault is not None:

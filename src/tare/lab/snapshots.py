@@ -1,4 +1,4 @@
-"""The snapshots of a run: found in the cache, or made once by a native cluster of their own."""
+"""The snapshots of a run: found in the cache, or made once by a separate native cluster."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ _STOP_S = 90.0
 
 
 def maker(setup: Setup) -> Setup:
-    """The setup whose nodes a snapshot is made by: native, without limits, on this machine."""
+    """The setup of the nodes that make a snapshot: native, without limits, on this machine."""
     return setup.model_copy(update={"platform": Platform(), "client": Client(), "clusters": 1})
 
 
 def makers(setups: Sequence[Setup], design: Design) -> list[Setup]:
-    """The setups whose nodes the snapshots of these would be made by, each once."""
+    """The setups of the nodes that would make these setups' snapshots, each once."""
     made = {maker(one).model_dump_json(): maker(one) for one in setups if not why_not(one, design)}
     return list(made.values())
 
 
 def key_of(setup: Setup, bits: str, seed: int) -> str:
-    """What a snapshot is found by: everything that the data depends on.
+    """The key of a snapshot: everything that the data depends on.
 
     Args:
         setup: the database and its load.
@@ -56,7 +56,7 @@ def key_of(setup: Setup, bits: str, seed: int) -> str:
 
 
 def refuse_too_large(setup: Setup, memory: int) -> None:
-    """See that the nodes which would make a snapshot fit into this machine: others may be larger.
+    """Refuse a snapshot whose nodes do not fit into this machine: others may be larger.
 
     Args:
         setup: of these nodes.
@@ -76,7 +76,7 @@ def refuse_too_large(setup: Setup, memory: int) -> None:
 
 
 class Snapshots:
-    """Gives each deployment what it starts from."""
+    """Gives each deployment the snapshot that it starts from."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Snapshots:
         self._told: set[str] = set()
 
     def of(self, setup: Setup) -> tuple[Snapshot | None, str]:
-        """The snapshot that a deployment starts from, or None and why it does not.
+        """The snapshot that a deployment starts from, or None and why there is none.
 
         Raises:
             DiskFullError: there is no room for it.
@@ -139,10 +139,10 @@ class Snapshots:
             return snapshot.keep(self._cache, key, directories, stopped.parts, stopped.leave_out)
 
     def _drain(self, nodes: Sequence[Running], stopped: Stopped) -> None:
-        """Let all nodes write what they hold to their tables and end, together.
+        """Let all nodes write their data to their tables and end, together.
 
         Raises:
-            ClusterError: one did not end in time, or not by itself: data may be missing.
+            ClusterError: a node did not end in time, or not by itself: data may be missing.
         """
         for node, ended in zip(nodes, end_by_themselves(nodes, _STOP_S), strict=True):
             if ended.status != stopped.status:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tare.study.plan import Plan
 
 Judge = Callable[[int, Why], Look]
-"""Looks at the run after this round, keeps the look, and says whether it is decided. Asked again
-after the same round it says the same."""
+"""Looks at the run after this round, keeps the look, and says whether it is decided. The answer
+after the same round is always the same."""
 RESUMED = "run resumed"
 
 
@@ -38,7 +38,7 @@ class TimeLimit:
     longest: float = 0.0
 
     def took(self, seconds: float) -> None:
-        """A round was done."""
+        """Note how long a finished round took."""
         self.longest = max(self.longest, seconds)
 
     def allows(self, passed: float) -> bool:
@@ -53,7 +53,7 @@ class TimeLimit:
 
 
 def time_limit(plan: Plan, events: Sequence[dict[str, Any]]) -> TimeLimit:
-    """The limit of a run with these events before this session."""
+    """The limit of a run that had these events before this session."""
     need = plan.estimate
     planned = (need.seconds - need.setup_seconds) / max(len(plan.rounds), 1)
     return TimeLimit(plan.study.design.at_most, seconds_spent(events), planned)

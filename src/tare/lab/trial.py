@@ -38,7 +38,7 @@ from tare.study.plan import PlannedTrial
 from tare.study.schema import Design
 
 _GRACE_S = 60.0
-"""how much longer than declared a trial's load may take before it is given up"""
+"""how much longer than declared a trial's load may take before the trial is given up"""
 
 _KEYS_APART = 1_000_000
 """between the seeds of two sequences of keys: more than blocks and clients have"""
@@ -51,7 +51,7 @@ class TrialMeasured:
     Attributes:
         servers_s, engine_s, machine_s: CPU seconds over the measured part.
         compiler_s: of the servers' JIT compilers; None: not seen.
-        background_s: of `machine_s`, what the operations did not cause.
+        background_s: the part of `machine_s` that the operations did not cause.
         server: the growth of the database's own counters.
     """
 
@@ -70,7 +70,7 @@ class TrialMeasured:
 
 @dataclass
 class TrialRun:
-    """The doing of one trial."""
+    """Does one trial."""
 
     run: str
     trial: PlannedTrial
@@ -82,9 +82,9 @@ class TrialRun:
     watcher: Watcher
     started: str = ""
     note: str = ""
-    """what the load's numbers rest on, where they were searched"""
+    """origin of the load's numbers, where they were searched"""
     keys: int = 0
-    """which sequence of keys; 0 is that of the block's first condition on every server"""
+    """number of the sequence of keys; 0: that of the block's first condition on every server"""
     report: Callable[[Progress], Progress] = lambda p: p
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
@@ -107,7 +107,7 @@ class TrialRun:
             probe = Probes(self.run, watched, engine)
             try:
                 results, before, after = self._drive(clients, aside, watch)
-                self.deployment.check_alive()  # with copies elsewhere its death makes no errors
+                self.deployment.check_alive()  # with replicas, a node's death makes no errors
                 see_running({node.unit.site.name: node.accounting() for node in self.nodes()})
                 observed = watch.end(*_measured(results))
             finally:
@@ -139,10 +139,10 @@ class TrialRun:
         return self.manifest(measured, records, dropped)
 
     def begin(self) -> None:
-        """Continue the deployment and see that it lives.
+        """Continue the deployment and check that it is alive.
 
         Raises:
-            TareError: it does not.
+            TareError: it is not.
         """
         self.started = self._now()
         self.deployment.resume()
@@ -155,11 +155,11 @@ class TrialRun:
 
     @property
     def seed(self) -> int:
-        """The block's: another one in the next block."""
+        """The block's seed; the next block has another one."""
         return self.trial.round * 1000 + self.trial.block
 
     def watched(self, clients: list[LoadClient]) -> dict[str, Accounting]:
-        """Where the resources of every unit that takes part can be read, by its name."""
+        """Where the resources of each participating unit can be read, by its name."""
         found = {unit.unit.site.name: unit.accounting() for unit in self.nodes()}
         return found | {c.name: c.running.accounting() for c in clients if c.running}
 
@@ -196,7 +196,7 @@ class TrialRun:
         )
 
     def _read_clocks(self) -> None:
-        """Those of the nodes' hosts, which may serve for hours; clients' are read as they come."""
+        """Read clocks of the nodes' hosts, which may serve for hours; clients' are read later."""
         nodes = (node for cluster in self.deployment.clusters for node in cluster.nodes)
         for machine in machines_of(node.accounting() for node in nodes):
             if not isinstance(machine, Here):
@@ -229,7 +229,7 @@ class TrialRun:
                 mongodb=cluster.url,
                 reached=cluster.reached(runtime, endpoint),
                 phase="measure",
-                # clients of one cluster draw from the same keys, each its own by its name
+                # clients of one cluster share the keys; each draws its own sequence by its name
                 seed=self.seed + self.keys * _KEYS_APART + client.cluster,
                 hlog=PurePath(client.hlog),
                 start_at=None if together is None else together + client.site.clock.ahead_s,
@@ -249,7 +249,7 @@ class TrialRun:
 
         def check() -> None:
             self.deployment.check_alive()
-            see_running(near)  # those on other hosts once, at the end: each look is a round trip
+            see_running(near)  # units on other hosts once, at the end: a look is a round trip
             if self.clock() > deadline:
                 raise TrialFailedError(
                     "the load did not end in time",
@@ -296,7 +296,7 @@ class TrialRun:
         return [node for cluster in self.deployment.clusters for node in cluster.nodes]
 
     def unit_records(self, clients: list[LoadClient]) -> list[UnitRecord]:
-        """The record of every unit that takes part, while they run."""
+        """The record of every participating unit, while the units run."""
         setup = self.condition.setup
         records: list[UnitRecord] = []
         for number, cluster in enumerate(self.deployment.clusters, start=1):
@@ -320,7 +320,7 @@ class TrialRun:
 
     def keep_logs(self, clients: list[LoadClient], into: Path) -> None:
         """Copy what nodes and clients wrote."""
-        with contextlib.suppress(Exception):  # what is left of a failure must not hide it
+        with contextlib.suppress(Exception):  # an error here must not hide the failure
             self.deployment.collect_logs(into)
             for client in clients:
                 if client.running is not None:
@@ -345,11 +345,11 @@ class TrialRun:
 
 
 def see_running(units: Mapping[str, Accounting], *, frozen: bool = True) -> None:
-    """Raise TrialFailedError if one of these units, by name, is kept from running by somebody.
+    """Raise TrialFailedError if somebody keeps one of these units, by name, from running.
 
     Args:
-        frozen: a frozen control group counts; where Tare itself freezes it between slices, the
-            word of who runs the unit.
+        frozen: a frozen control group counts. Where Tare itself freezes it between slices, the
+            runtime's word counts instead.
     """
     for name, unit in units.items():
         by = unit.standing_still(frozen=frozen)
@@ -388,7 +388,7 @@ def failed_manifest(
 
 
 def _planned(run: str, trial: PlannedTrial, condition: Condition, attempt: int) -> dict[str, Any]:
-    """What a trial's record has of the plan."""
+    """The plan's fields of a trial's record."""
     return {
         "run": run,
         "trial": trial.name,

@@ -1,4 +1,4 @@
-"""Cleaning that Ctrl-C, kill and a closed terminal do not cut short."""
+"""Cleaning that Ctrl-C, kill and a closed terminal do not interrupt."""
 
 from __future__ import annotations
 

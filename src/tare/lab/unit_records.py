@@ -1,4 +1,4 @@
-"""What a trial's record says of each unit: how it was run, of which bits, under which limits."""
+"""A trial's record of each unit: how it was run, from which files, under which limits."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def unit_record(
 
 
 def _path(running: Running, settings: Platform | Client) -> str:
-    """What packets of this condition's clients pass through, on their way to a database node."""
+    """The path of packets from this condition's clients to a database node."""
     endpoint = getattr(settings, "endpoint", "")
     return running.unit.site.way(endpoint).path if endpoint else running.packet_path()

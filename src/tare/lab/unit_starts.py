@@ -1,8 +1,8 @@
 """Starts of a unit, one after another: from the order to its first answer.
 
-The unit is the server without a database (tare-stub), which answers as soon as it runs, so that
-what is measured is the runtime's. Networks are made before. Each start has a unit of its own, which
-is stopped before the next one.
+The unit is the server without a database (tare-stub). It answers as soon as it runs, so that the
+measured time is the runtime's. Networks are made before. Each start has its own unit, which is
+stopped before the next one.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def start_all(
         runtimes: by name.
         images: of the server by runtime, for containers.
         seed: of the order.
-        refused: gets those that an orchestrator does not start, with the reason.
+        refused: gets the units that an orchestrator does not start, with the reason.
 
     Raises:
         LoadError: another unit does not answer.
-        RuntimeUnavailableError: it cannot be started.
+        RuntimeUnavailableError: another unit cannot be started.
     """
     order = random.Random(seed).sample(units, len(units))  # noqa: S311 - an order, no secret
     again = [unit for number in range(PASSES) for unit in order[:: -1 if number % 2 else 1]]
@@ -93,7 +93,7 @@ def _start(name: str, unit: WeighedUnit, runtime: Runtime, image: str) -> Turn:
             limits=Limits(),
             bits=Bits("", image=image),
             ports=(PORT,),
-            grace_s=0,  # it has nothing to put away
+            grace_s=0,  # it has nothing to save
         )
         began, since = time.time(), time.perf_counter()
         running = runtime.launch(asked)
@@ -112,7 +112,7 @@ def _start(name: str, unit: WeighedUnit, runtime: Runtime, image: str) -> Turn:
 
 
 def _door(unit: WeighedUnit, site: Site) -> tuple[str, int]:
-    """Where it is asked: a pod or task where clients ask it, not through the orchestrator's API."""
+    """The unit's address; for a pod or task the clients' one, not the orchestrator's API."""
     if not orchestrated(unit):
         return site.door(PORT)
     host, port = site.target(PORT).rsplit(":", 1)

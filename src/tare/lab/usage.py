@@ -45,8 +45,8 @@ def read_usage(
     """CPU seconds as of now.
 
     Args:
-        machines: all that take part, whose busy seconds are added up, of one kernel once; those of
-            virtual machines that were made here are this machine's already.
+        machines: all that take part. Their busy seconds are added up, once per kernel; this
+            machine's already contain those of virtual machines that were made here.
         engine: names of processes that count as the engine.
     """
     modes: dict[str, float] = dict.fromkeys((*_BUSY, "steal"), 0.0)
@@ -69,7 +69,7 @@ def machines_of(accountings: Iterable[Accounting]) -> tuple[Machine, ...]:
 
 
 def one_kernel(machines: Iterable[Machine]) -> list[str]:
-    """What is to be said of hosts that are one machine under several names."""
+    """Notes on hosts that are one machine under several names."""
     names: dict[str, list[str]] = {}
     for machine in machines:
         if machine.boot:
@@ -83,7 +83,7 @@ def one_kernel(machines: Iterable[Machine]) -> list[str]:
 
 
 def _modes(machine: Machine) -> dict[str, float]:
-    """CPU seconds of a machine by the kernel's modes, since it was started."""
+    """CPU seconds of a machine since its start, by the kernel's modes."""
     if machine is HERE:
         times = psutil.cpu_times()
         return {mode: getattr(times, mode) for mode in (*_BUSY, "steal")}
@@ -92,7 +92,7 @@ def _modes(machine: Machine) -> dict[str, float]:
 
 
 def grown(before: float | None, after: float | None) -> float | None:
-    """The difference of two counts; None where one is unknown. Ended threads never make it < 0."""
+    """The difference of two counts; None if one is unknown; never below 0 if threads ended."""
     return None if before is None or after is None else max(after - before, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""What a deployment's warm-up came to, over all kinds of load, as its record."""
+"""The record of a deployment's warm-up, over all kinds of load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def warm_up_record(calm: Sequence[Calm], full: Sequence[tuple[str, Warmth]]) -> WarmUp:
-    """The parts in the order in which they were run, one after another.
+    """The parts of the warm-up, in the order in which they were run.
 
     Args:
         calm: the gentle parts, one for each kind of load.

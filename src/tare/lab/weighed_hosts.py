@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from tare.runtimes.unit import Runtime
 
 RUNTIMES = having(lambda one: one.on_hosts)
-"""that hosts over SSH have"""
+"""runtimes that hosts over SSH have"""
 _NETWORKS = ("host", "published")
-"""of containers there, which this machine's clients reach"""
+"""networks of containers there that this machine's clients reach"""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class WeighedHost:
     """The one host of an inventory that servers run on.
 
     Attributes:
-        inventory: which has no other.
-        group: as the user named it; empty: those that take database nodes.
+        inventory: it has no other host.
+        group: as the user named it; empty: the hosts for database nodes.
     """
 
     inventory: Inventory
@@ -96,10 +96,10 @@ def places(runtimes: Sequence[str]) -> list[ServerPlace]:
 
 
 def measured_machine(name: str, facts: Mapping[str, str]) -> MeasuredMachine:
-    """What a host tells of itself.
+    """The host by its own facts.
 
     Args:
-        name: as its inventory calls it.
+        name: its name in the inventory.
     """
     hypervisor = facts.get("hypervisor", "")
     return MeasuredMachine(
@@ -112,8 +112,10 @@ def measured_machine(name: str, facts: Mapping[str, str]) -> MeasuredMachine:
 
 
 class HostServers:
-    """What a host is given once, and its servers for each round: as
-    `tare.lab.weighed_servers.WeighedServers`, for one host."""
+    """What a host needs once, and its servers for each round.
+
+    Like `tare.lab.weighed_servers.WeighedServers`, for one host.
+    """
 
     def __init__(
         self,
@@ -122,8 +124,7 @@ class HostServers:
         runtimes: Sequence[str],
         say: Callable[[str], None],
     ) -> None:
-        """Prepare the host, and every runtime on it; one that cannot be had is left out, with its
-        reason.
+        """Prepare the host and its runtimes; one that is not available is left out with a reason.
 
         Args:
             stack: ends what is prepared.
@@ -161,7 +162,7 @@ class HostServers:
         self._reading: QuietHost | None = None
 
     def placed(self, runtimes: Sequence[str]) -> list[ServerPlace]:
-        """The servers of a round by those ways in that packets were seen to take."""
+        """The servers of a round, with the ways in by which packets were seen to arrive."""
         return [
             one
             for one in places(runtimes)
@@ -170,7 +171,7 @@ class HostServers:
 
     @property
     def cpus(self) -> list[int]:
-        """The servers' CPU there and the clients' here; none where one of them cannot be had."""
+        """The servers' CPU there and the clients' here; none if one of them is not available."""
         own = pinned_cpus()
         return [0, own[1]] if own and int(self._machine.facts.get("cpus") or 1) > 1 else []
 
@@ -181,7 +182,7 @@ class HostServers:
 
     @property
     def on_host(self) -> ServersHost:
-        """What the document says of it, once the rounds are over."""
+        """What the document says of the host, once the rounds are over."""
         here = MeasuredMachine.of(local_facts())
         return ServersHost(
             name=self._machine.name,
@@ -208,7 +209,7 @@ class HostServers:
         Args:
             stack: ends the round.
             options: of every server's program.
-            told: further ones of the server with the way of this name.
+            told: further options of the server with the way of this name.
         """
         work = Path(stack.enter_context(scratch.directory(RUN)))
         clients = declared(BARE).make(RUN, work / "clients", AddressPool())
@@ -240,11 +241,12 @@ class HostServers:
         return on_hosts.program([self._machine], "stub", key, say)
 
     def _prove(self, say: Callable[[str], None]) -> None:
-        """See that packets get from here to each kind of server there; ways into containers by
-        which they do not are left out.
+        """Check that packets get from here to each kind of server there.
+
+        Ways into containers by which they do not are left out.
 
         Raises:
-            RuntimeUnavailableError: they do not get to the host.
+            RuntimeUnavailableError: packets do not get to the host.
         """
         say(f"asking {self._machine.host}")
         with scratch.directory(RUN) as work, contextlib.ExitStack() as stack:
@@ -277,10 +279,10 @@ class HostServers:
 
 
 def _address(machine: HostMachine) -> str:
-    """Where its servers listen: the host's address for others, as a number.
+    """Where the host's servers listen: its address for others, as a number.
 
     Raises:
-        RuntimeUnavailableError: it is a name that the host does not know.
+        RuntimeUnavailableError: the address is a name that the host does not know.
     """
     name = machine.host.service_address
     with contextlib.suppress(ValueError):
@@ -298,8 +300,10 @@ def _address(machine: HostMachine) -> str:
 
 @contextlib.contextmanager
 def _told_what_is_left(wanted: WeighedHost, machine: HostMachine) -> Iterator[None]:
-    """Where a host is lost, the error is what happened first, with the command for what lies there
-    still: ending it failed after that, over and over."""
+    """If a host is lost, raise the first error, with the command that removes what is left there.
+
+    Later errors only say that nothing could be ended there.
+    """
     try:
         yield
     except TareError as error:
@@ -315,7 +319,7 @@ def _told_what_is_left(wanted: WeighedHost, machine: HostMachine) -> Iterator[No
 
 
 def _first(error: TareError) -> TareError:
-    """Of errors that were raised while others were handled, the first."""
+    """The first of errors that were raised while others were handled."""
     found, earlier = error, error.__context__
     while earlier is not None:
         if isinstance(earlier, TareError):

@@ -31,13 +31,13 @@ ORCHESTRATORS = having(lambda one: one.orchestrator)
 
 
 def refuse_unweighable(runtimes: Iterable[str], known: Sequence[str]) -> None:
-    """Nothing where all of these can be weighed.
+    """Refuse runtimes that cannot be weighed.
 
     Args:
-        known: those that can.
+        known: runtimes that can be weighed.
 
     Raises:
-        UsageError: one cannot.
+        UsageError: a runtime cannot be weighed.
     """
     unknown = [one for one in runtimes if one not in known]
     elsewhere = [one for one in unknown if one in machines.having(lambda each: not each.here)]
@@ -65,9 +65,9 @@ class ServerPlace:
     Attributes:
         ways: name of each way to it, and the endpoint that it takes.
         several: clients name endpoints.
-        check: it shows only that nothing is found where nothing is.
-        begins_in: the runtime in whose unit's network namespace its clients begin; empty: by the
-            way.
+        check: it only shows that no difference is found where there is none.
+        begins_in: the runtime in whose unit's network namespace its clients begin; empty: the way
+            decides.
     """
 
     runtime: str
@@ -79,7 +79,7 @@ class ServerPlace:
 
 
 def _several(runtime: Declaration) -> ServerPlace:
-    """With the ways between nodes: at their own address, and by ports where these are published."""
+    """With the ways between nodes: by their own address, and by published ports if there are."""
     published = (BETWEEN_PUBLISHED,) if "published" in runtime.networks else ()
     every = (*runtime.named_endpoints, BETWEEN_NODES, *published)
     ways = tuple((f"{runtime.name}.{one}", one) for one in every)
@@ -87,8 +87,11 @@ def _several(runtime: Declaration) -> ServerPlace:
 
 
 def _places_of(name: str, *, to_host: bool) -> Iterator[ServerPlace]:
-    """Its own on the machine's network, if it has no machines of its own, and one with every
-    endpoint at once, beside which the ways between two nodes are weighed."""
+    """The servers of one runtime.
+
+    - One on the machine's network, if the runtime has no machines of its own.
+    - One with every endpoint at once, beside which the ways between two nodes are weighed.
+    """
     if name == BARE:
         yield ServerPlace(BARE, "host", ((BARE, "host"),))
         yield ServerPlace(BARE, "host", ((AGAIN, "host"),), check=True)
@@ -123,10 +126,10 @@ def ways(
     without: Sequence[str] = (),
     placed: Callable[[Sequence[str]], list[ServerPlace]] = places,
 ) -> list[WeighedWay]:
-    """Every way with every number in flight; those that are checks with the least one alone.
+    """Every way with every number in flight; checks only with the least number.
 
     Args:
-        without: names of ways that are not to be had here.
+        without: names of ways that are not available here.
         placed: the servers of these runtimes, where they are not on this machine.
     """
     least = min(in_flight)
@@ -153,7 +156,7 @@ class WeighedServers:
         *,
         to_host: bool = False,
     ) -> None:
-        """Prepare every runtime; one that cannot be had is left out, with its reason.
+        """Prepare every runtime; one that is not available is left out, with its reason.
 
         Args:
             stack: ends what is prepared.
@@ -176,7 +179,7 @@ class WeighedServers:
                     self.left_out[name] = message(error)
         self.runtimes = [name for name in RUNTIMES if name == BARE or name in self._images]
         self.cpus = pinned_cpus()
-        """the servers' CPU and the clients'; none where they cannot have one each"""
+        """the servers' CPU and the clients'; none if they cannot have one each"""
 
     def of_round(
         self,
@@ -189,7 +192,7 @@ class WeighedServers:
         Args:
             stack: ends the round.
             options: of every server's program.
-            told: further ones of the server with the way of this name.
+            told: further options of the server with the way of this name.
         """
         work = Path(stack.enter_context(scratch.directory(RUN)))
         pool = AddressPool()
@@ -205,7 +208,7 @@ class WeighedServers:
             server = Server(own[place.runtime], place.network, place.several, words, between)
             if image := self._images.get(place.runtime):
                 server = replace(server, program=STUB, image=image)
-            if place.begins_in:  # its own several-way server comes right before
+            if place.begins_in:  # the runtime's own server with several ways comes right before
                 server = replace(server, begins_in=len(servers) - 1)
             servers.append(server)
         return own[BARE], servers
@@ -227,10 +230,10 @@ class WeighedServers:
         return Path(self._stack.enter_context(scratch.directory(RUN)))
 
     def _take(self, name: str, runtime: Runtime, image: str) -> None:
-        """Keep an orchestrator, and see by which of its endpoints packets arrive.
+        """Keep an orchestrator, and check by which of its endpoints packets arrive.
 
         Raises:
-            RuntimeUnavailableError: by none.
+            RuntimeUnavailableError: packets arrive by none.
         """
         faults = {}
         own = declared(name)
@@ -252,7 +255,7 @@ class WeighedServers:
     def _tried(
         self, runtime: Runtime, way: str, platform: Mapping[str, object], units: int, client: str
     ) -> str:
-        """Why packets of clients of a runtime do not reach so many units; empty: they do."""
+        """Why packets of a runtime's clients do not reach this many units; empty: they do."""
         self._say(f"trying {runtime.name}.{way}")
         try:
             runtime.prove(Platform.model_validate(platform), units, PORT, {client})

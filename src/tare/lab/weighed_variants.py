@@ -1,5 +1,4 @@
-"""How each way is driven, by what an operation is: with answers of two sizes, without and with
-TLS."""
+"""How each way is driven for each kind of operation: answers of two sizes, without and with TLS."""
 
 from __future__ import annotations
 
@@ -18,18 +17,18 @@ if TYPE_CHECKING:
     from tare.records.prices import Operation
 
 CONNECTIONS = 32
-"""Of a way in a slice. A closed one keeps its port for a minute, and its entry in the kernel's
-table of connections for two: of those there may be as few as 65,536 in all."""
+"""Connections of a way in a slice. A closed one keeps its port for a minute, and its entry in the
+kernel's table of connections for two minutes. That table may hold as few as 65,536 entries."""
 FURTHER_BYTES = 8000
-"""by which the larger answers are larger: a copy of them costs as much as a bridge does"""
+"""by which the larger answers are larger: copying these bytes costs as much as a bridge"""
 FIELDS = 10
 """of a row, as YCSB's core workloads have them"""
 ALONE_SHARE = 3
-"""Slices of a way with the fewest operations in flight for one with more: an operation alone costs
-fifteen times as much, and its price is as much less certain, microsecond for microsecond."""
+"""Slices of a way with the fewest operations in flight, for each slice of a way with more. An
+operation alone costs fifteen times as much; its price in microseconds is as much less certain."""
 _RELAYED = ("proxy", BETWEEN_PUBLISHED)
-"""Endpoints through docker-proxy, whose price is tens of microseconds and differs by several from
-round to round: more slices do not make it more certain."""
+"""Endpoints through docker-proxy. Their price is tens of microseconds and differs by several from
+round to round; more slices do not make it more certain."""
 _KEYSPACE, _LARGER = "ycsb", "larger"
 
 
@@ -44,7 +43,7 @@ def variants(
     expects.
 
     Args:
-        without: names of ways that are not to be had here.
+        without: names of ways that are not available here.
         placed: the servers of these runtimes, where they are not on this machine.
     """
     found = ways(runtimes, in_flight, without, placed)
@@ -66,7 +65,7 @@ def shares(ways: Sequence[WeighedWay] | Sequence[DrivenWay]) -> list[int]:
 
 
 def server_options(operation: Operation, larger_row_bytes: int) -> list[str]:
-    """What the servers' program is told beside the size of its usual answers."""
+    """Options of the servers' program beside the size of its usual answers."""
     if operation == "kilobyte":
         return ["--ycsb-table", f"{_KEYSPACE}.{_LARGER}={larger_row_bytes // FIELDS}"]
     return ["--tls"] if operation == "connection" else []

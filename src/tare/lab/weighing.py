@@ -1,9 +1,8 @@
-"""Ways to a server without a database, driven in slices: what `tare weigh` has its prices from.
+"""Drives ways to a server without a database in slices: the source of `tare weigh`'s prices.
 
-Each round starts all servers and clients anew. Within a round every way has its slices in turn with
-the others, in an order drawn anew for each pass. Servers that wait for requests use no CPU time, so
-that none has to stand still, and slices can be so short that neighbours meet one mood of the
-machine.
+Each round starts all servers and clients anew. Within a round the ways have their slices in turn,
+in an order drawn anew for each pass. Servers that wait for requests use no CPU time, so that none
+is frozen. Slices are so short that neighbouring ones meet the machine in the same state.
 """
 
 from __future__ import annotations
@@ -61,13 +60,13 @@ if TYPE_CHECKING:
 
 _SHORT_SLICE_S = 0.04
 _ANSWERED_IN_TURN = 10
-"""A slice holds all operations in flight so often, where a server takes its time for each."""
+"""How often a slice holds all operations in flight, where a server takes its time for each."""
 _START_S = 2.0
 """what a round needs besides its slices and the launch of its clients: servers start, all end"""
 _ORCHESTRATED_S = 15.0
-"""the same of a pod or a task"""
+"""what a round of a pod or a task needs, likewise"""
 _HOST_S = 6.0
-"""the same, further, of servers on a host over SSH"""
+"""what servers on a host over SSH need in addition"""
 
 
 def weigh(
@@ -85,17 +84,17 @@ def weigh(
     on: WeighedHost | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Weighed:
-    """Drive native and the ways of these runtimes for so long in all.
+    """Drive native and the ways of these runtimes for a given time in all.
 
     Args:
         database: whose protocol servers and clients speak.
-        in_flight: operations at once, from few to many; each way is weighed with each.
+        in_flight: operations at once, from few to many; each way is weighed with each number.
         service_us: how long a server takes for an operation, one after the other, without using
             its CPU; 0: it answers at once.
         operation: what is driven. Connections are opened one at a time, and further kilobytes
-            are of one operation alone: `in_flight` is 1 then.
+            belong to one operation: then `in_flight` is 1.
         told: further options of a server's program, by the name of a way to it and the number of
-            the round from 0: a known price, for what tests this.
+            the round from 0: a known price, for tests.
         to_host: clients in containers reach a native server, too.
         on: the host over SSH that servers run on; None: this machine.
         say: told what is under way.
@@ -176,8 +175,8 @@ class _Plan:
 
     Attributes:
         operation: what is driven.
-        options: of every server's program; told: further ones, as `weigh` has them.
-        further_start_s: of a round, what a host over SSH takes beside `_START_S`.
+        options: of every server's program; told: further ones, as in `weigh`.
+        further_start_s: what a host over SSH adds to `_START_S` of a round.
     """
 
     setup: Setup
@@ -189,7 +188,7 @@ class _Plan:
     further_start_s: float = 0.0
 
     def passes(self, runtimes: Sequence[str], ways: Sequence[WeighedWay], round_s: float) -> int:
-        """How many passes over all ways a round of so many seconds holds.
+        """How many passes over all ways a round of this length holds.
 
         Raises:
             UsageError: too few.
@@ -220,8 +219,11 @@ class _Plan:
         number: int,
         passes: int,
     ) -> tuple[RoundSlices, list[WeighedWay], dict[str, str]]:
-        """One round with servers of its own; its ways with the paths that were seen, and those
-        that are not to be had here with the reason."""
+        """One round with its own servers.
+
+        Besides it, returns its ways with the paths that were seen, and the ways that are not
+        available here, with the reason.
+        """
         with contextlib.ExitStack() as stack:
             native, own = servers.of_round(stack, self.options, lambda way: self.told(way, number))
             aside = Path(stack.enter_context(scratch.directory("weigh-pace")))
@@ -231,7 +233,7 @@ class _Plan:
                 self.setup,
                 "tare weigh",
                 freezes=False,
-                # that of a host's CPUs is not sampled
+                # the pace of a host's CPUs is not sampled
                 pace=None if servers.read else lambda: _pace_of(servers.cpus, aside),
                 calls=True,
                 host=servers.read,
@@ -244,7 +246,7 @@ class _Plan:
             return _round(outcome, counted=self.operation == "connection"), seen, missing
 
     def _schedule(self, number: int, passes: int, ways: Sequence[DrivenWay]) -> Schedule:
-        # not every server equally often: nothing compiles here, so that its age costs nothing
+        # servers may be driven unequally often: nothing compiles here, so age costs nothing
         return make_schedule(
             [f"way{place + 1}" for place in range(len(ways))],
             self._cut(passes),
@@ -263,7 +265,7 @@ def _pace_of(cpus: Sequence[int], aside: Path) -> Pace:
 
 
 def _round(outcome: DriveOutcome, *, counted: bool) -> RoundSlices:
-    """One round; where a slice has a counted number of operations, rows have the time of these."""
+    """One round; if a slice has a counted number of operations, rows have the time of these."""
     rows = outcome.rows
     if counted:
         rows = [
@@ -300,7 +302,7 @@ def _round(outcome: DriveOutcome, *, counted: bool) -> RoundSlices:
 
 
 def _parts_of(sums: Summed, slices: int) -> dict[str, float]:
-    """Without what engine and kernel use in as many slices in which nothing is driven."""
+    """CPU time by part, without that of engine and kernel in as many empty slices."""
     return {
         **sums.units,
         "engine": sums.engine_s - slices * sums.idle_engine_s,

@@ -1,4 +1,4 @@
-"""Load clients: load generators launched as units, their progress read, their results checked."""
+"""Load clients: launches load generators as units, reads their progress, checks their results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ClientInstallation:
     binary: str
     bits: Bits
     words: tuple[str, ...] = ("run",)
-    """what follows the binary, before ``--spec FILE``"""
+    """arguments after the binary, before ``--spec FILE``"""
     tool: Mapping[str, Any] | None = None
     """of another tool: its name, version and command, as `tare.load.tools.drive` takes them"""
 
@@ -52,7 +52,7 @@ class LoadClient:
         of: int = 1,
         netns: str = "",
     ) -> None:
-        """Settle where the client will run.
+        """Decide where the client will run.
 
         Args:
             name: c1, c2, ... as the records name it.
@@ -61,9 +61,9 @@ class LoadClient:
             installation: where its binary is, and what it is.
             settings: the study's `client` section.
             group: network group that it joins when its network is a bridge: its cluster's name.
-            cluster: which of the clusters side by side it loads, from 0.
-            part, of: which of several clients that share this cluster's load, from 0.
-            netns: path of the network namespace that it joins; empty: none but its runtime's.
+            cluster: number of the cluster that it loads, from 0.
+            part, of: its number, from 0, among the clients that share this cluster's load.
+            netns: path of the network namespace that it joins; empty: only its runtime's.
         """
         self.cluster = cluster
         self.part = part
@@ -122,7 +122,7 @@ class LoadClient:
         """Copy the histogram log that it left into a directory.
 
         Raises:
-            LoadError: it left none, or it did not get here.
+            LoadError: there is none, or it did not get here.
         """
         try:
             shutil.copyfile(self.hlog_on_host, aside / self.hlog_on_host.name)
@@ -135,7 +135,7 @@ class LoadClient:
             ) from error
 
     def discard(self) -> None:
-        """Stop it and remove its working directory; what is to be kept must have been copied."""
+        """Stop the client and remove its working directory; copy what is to be kept before."""
         if self.running is not None:
             self.running.stop()
         shutil.rmtree(self.site.conf_on_host.parent, ignore_errors=True)
@@ -151,10 +151,10 @@ class ProgressLine:
 
 _LOOK_AGAIN_S = 0.2
 _LOOKS = round(2.5 * AT_MOST_EVERY_S / _LOOK_AGAIN_S)
-"""how often, and how long apart, nodes are looked at before a client is blamed; an orchestrator
-is asked twice meanwhile, and has time to learn of the death"""
+"""how often, and how long apart, nodes are checked before a client is blamed; an orchestrator is
+polled twice meanwhile, and has time to learn of a node's death"""
 SILENCE_S = 30.0
-"""a client tells something every second; one that is silent for so long hangs"""
+"""a client reports every second; one that is silent for this long hangs"""
 
 
 def progress(
@@ -170,8 +170,8 @@ def progress(
         clients: launched clients.
         check: called about every `every_s` seconds; what it raises ends the iteration.
         every_s: seconds between checks.
-        silence_s: seconds without a word from any client after which they are given up.
-        pause: lets so many seconds pass.
+        silence_s: seconds without output of any client after which all are given up.
+        pause: waits for a number of seconds.
 
     Raises:
         LoadError: a client reported an error, went silent, or its output is not tare-load's.
@@ -213,10 +213,10 @@ def progress(
 def await_better_reason(
     check: Callable[[], None], pause: Callable[[float], None] = time.sleep
 ) -> None:
-    """Raise what `check` finds: that a node died is the better reason for what it caused.
+    """Raise what `check` finds: a node's death is a better reason than its consequences.
 
-    A process that dies closes its connections first and shows as ended only then, so the clients
-    know before we can; its control group may be gone before its orchestrator says so, too.
+    A process that dies first closes its connections and only then shows as ended, so the clients
+    know of it before Tare. Its control group, too, may be gone before its orchestrator says so.
     """
     for _ in range(_LOOKS):
         check()
@@ -255,7 +255,7 @@ def result_of(client: LoadClient, event: dict[str, Any] | None) -> ClientResult:
     """The client's final report as a record.
 
     Raises:
-        LoadError: the client ended without one (it crashed), or it is not of this version.
+        LoadError: the client ended without a report (it crashed), or is not of this version.
     """
     if event is None:
         ended = client.running.exited() if client.running else None

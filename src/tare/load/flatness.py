@@ -1,10 +1,10 @@
 """When a server is warm: its CPU per operation and its throughput have stopped moving.
 
-A Java server's first million operations cost three times its third million's, because its code is
-still being compiled (measured for Cassandra 5.0). The rule looks at windows of a few seconds: the
-mean of the last two must differ from the mean of the two before by less than the bound, in CPU per
-operation and in throughput alike. A slow drift below the bound per two windows goes unseen; the
-analysis looks for what is left of it as a trend over blocks.
+A Java server's first million operations cost three times as much as its third million, because its
+code is still being compiled (measured for Cassandra 5.0). The rule looks at windows of a few
+seconds: the mean of the last two must differ from the mean of the two before by less than the
+bound, both in CPU per operation and in throughput. A slow drift below the bound per two windows
+goes unseen; the analysis looks for the rest of it as a trend over blocks.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from tare.study.schema import WINDOWS
 SPAN = WINDOWS // 2
 """windows in each of the two means that are compared"""
 JITTER_S = 0.5
-"""readings come about once a second: half of one decides to which window it belongs"""
+"""readings come about once a second: half a second decides to which window one belongs"""
 QUIET = 0.15
-"""cores per node: a compiler that uses less has worked off what a cold server gave it"""
+"""cores per node: a compiler that uses less has finished the backlog of a cold server"""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Warmth:
         )
 
     def why_not_flat(self) -> str:
-        """Empty when flat; else a sentence that says why not."""
+        """Why it is not flat, as a sentence; empty when it is."""
         if self.flat:
             return ""
         if len(self.windows) < 2 * SPAN:
@@ -111,7 +111,7 @@ class Calm:
     def reading(
         self, t: float, operations: int, cpu_s: float, compiler_s: float | None = None
     ) -> None:
-        """As Warmth.reading. Without sight of the compiler the gentle load runs its full time."""
+        """As Warmth.reading. If the compiler cannot be seen, the gentle load runs its full time."""
         if self._start is None:
             self._start = t
         self.seconds = t - self._start

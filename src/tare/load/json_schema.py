@@ -1,4 +1,4 @@
-"""The JSON Schema of what tare-load reads."""
+"""The JSON Schema of tare-load's input."""
 
 from __future__ import annotations
 

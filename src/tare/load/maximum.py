@@ -1,4 +1,4 @@
-"""The most that a cluster can take, as `tare-load find-max` says it, and shares of it."""
+"""The largest load that a cluster can take, by `tare-load find-max`, and shares of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tare.study.load import Load
 
 
 def words(load: Load, shares: Iterable[float]) -> tuple[str, ...]:
-    """The words of `tare-load` that search for the maximum and these shares, before --spec."""
+    """The arguments of `tare-load` that search for the maximum and these shares, before --spec."""
     search = load.search
     made = ["find-max", "--by", str(load.sought), "--within", f"{search.within:g}"]
     made += ["--budget", f"{search.budget:g}s", "--step", f"{search.step:g}s"]
@@ -31,7 +31,7 @@ def search(client: LoadClient, check: Callable[[], None], told: Callable[[Any], 
         told: given every event before that.
 
     Raises:
-        LoadError: it failed, or ended without an answer.
+        LoadError: the search failed, or ended without an answer.
     """
     found: dict[str, Any] | None = None
     for line in progress([client], check):
@@ -51,10 +51,10 @@ def search(client: LoadClient, check: Callable[[], None], told: Callable[[Any], 
 
 
 def maximum(event: dict[str, Any], reference: str, where: str) -> Maximum:
-    """What was found, as a record.
+    """The maximum that was found, as a record.
 
     Raises:
-        LoadError: the client was the limit, or nothing can be said.
+        LoadError: the client was the limit, or no maximum can be given.
     """
     try:
         found = Maximum.model_validate(

@@ -1,4 +1,4 @@
-"""Threads, rate, inserts and keys in turn, split among the clients of one cluster."""
+"""Splits threads, rate, inserts and sequential keys among the clients of one cluster."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any
 
 
 def share_of(made: dict[str, Any], part: int, of: int) -> dict[str, Any]:
-    """The specification of one of several clients, which together send what `made` asks for.
+    """The specification of one of several clients that together send what `made` asks for.
 
-    Threads and rates are divided. Keys in turn and inserted rows are shared out by the load
-    generator, which is told which client of how many it is (tare_draw::Share): client i takes the
-    numbers i, i + of, i + 2 of, ...
+    Threads and rates are divided. The load generator shares out sequential keys and inserted rows.
+    It is told its number and the number of clients (tare_draw::Share): client i takes the numbers
+    i, i + of, i + 2 of, ...
 
     Args:
-        made: of a single client.
-        part: which one, from 0.
-        of: how many there are.
+        made: the specification of a single client.
+        part: the client's number, from 0.
+        of: the number of clients.
     """
     if of == 1:
         return made

@@ -11,7 +11,7 @@ from tare.load.workloads import mixes, schedule, workload
 from tare.study.schema import Setup
 
 POPULATE_THREADS = 64
-"""operations in flight while the table is filled, or where the study's number is yet unknown"""
+"""operations in flight while the table is filled, or if the study's number is not yet known"""
 INTERVAL_S = 1.0
 
 Phase = Literal["populate", "warm", "measure"]
@@ -35,25 +35,25 @@ def specification(
     """The specification of one client's run.
 
     Args:
-        setup: the condition's resolved document; of trials with numbers for threads and rate.
-        name: what the run is called in tare-load's output.
+        setup: the condition's resolved document; for trials with numbers for threads and rate.
+        name: the name of the run in tare-load's output.
         client: unit name of the client, c1, c2, ...
         targets: host:port of the cluster's nodes, as the client reaches them.
-        mongodb: connection string of a MongoDB deployment; None is a CQL cluster.
-        reached: of that, member to host:port where this client reaches it, if not by its name.
+        mongodb: connection string of a MongoDB deployment; None: it is a CQL cluster.
+        reached: MongoDB member to host:port where this client reaches it, if not by its name.
         phase: populate fills the table; warm runs the load until it is stopped; measure is a
             trial.
         seed: seed of keys, operations and values.
         hlog: where the client writes its histograms, as the client sees it.
         start_at: Unix time at which several clients begin together.
         longest_s: bound of the warm phase, seconds.
-        inserted_before: numbers behind the records that are left to the table's earlier loads, so
-            that YCSB's inserts are of rows that are not there yet.
+        inserted_before: row numbers after the records that earlier loads of the table may use, so
+            that YCSB inserts only rows that do not exist yet.
     """
     load = setup.load
     keyspace, _, table = load.table.partition(".")
     populate, measured = phase == "populate", phase == "measure"
-    unsettled = load.sought is not None  # it warms up, or its maximum is searched
+    unsettled = load.sought is not None  # this is a warm-up or the search for its maximum
     made: dict[str, Any] = {
         "name": name,
         "client": client,
@@ -68,7 +68,7 @@ def specification(
         "rate": _rate(setup) if measured and not unsettled else None,
         "arrivals": load.arrivals,
         "warmup_s": load.warmup if measured else 0.0,
-        # populating ends with its last row; the field must hold some time all the same
+        # populating ends with its last row; the field needs some time all the same
         "measure_s": longest_s if phase == "warm" else load.measured_s,
         "interval_s": INTERVAL_S,
         "start_at": start_at,
@@ -90,7 +90,7 @@ def specification(
 
 
 def _rate(setup: Setup) -> float | None:
-    """One client's rate, operations/s; None in a closed loop, and where phases say it."""
+    """One client's rate, operations/s; None in a closed loop, and where phases give the rate."""
     load = setup.load
     if load.rate is None or load.phases:
         return None

@@ -1,4 +1,4 @@
-"""Workloads in tare-load's specification: YCSB's and cassandra-stress's mixes, or one's own."""
+"""Workloads in tare-load's specification: YCSB's and cassandra-stress's mixes, or the user's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _READING = ("read", "scan")
 
 
 def sides(load: Load) -> tuple[dict[str, float], dict[str, float]]:
-    """The operations that read and those that write, each with its weight; none of weight 0."""
+    """The reading and the writing operations, each with its weight; none of weight 0."""
     if load.statements is not None:
         own = load.statements.operations
         named = [(name, one.weight, one.writes) for name, one in own.items()]
@@ -49,7 +49,7 @@ def sides(load: Load) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def _weights(load: Load) -> dict[str, Any]:
-    """A named workload with the study's mix in the place of its own."""
+    """A named workload with the study's mix instead of its own."""
     made = dict(WORKLOADS[load.workload])
     if load.mix:
         made.update({name: 0.0 for name in MIXES[made["kind"]] if name in made})
@@ -61,7 +61,7 @@ def workload(setup: Setup) -> dict[str, Any]:
     """The workload of a condition.
 
     Raises:
-        StudyError: there is no such workload.
+        StudyError: the workload does not exist.
     """
     load = setup.load
     if load.statements is not None:
@@ -113,7 +113,7 @@ def _operation(
 
 
 def _populate(populate: Populate, load: Load, levels: Consistency) -> dict[str, Any]:
-    """The statement that fills the rows; a named operation's, with other generators where given."""
+    """The statement that fills the rows; a named operation's, with the generators given here."""
     assert load.statements is not None  # noqa: S101  # it is a part of these
     if populate.operation is not None:
         named = load.statements.operations[populate.operation]

@@ -1,11 +1,11 @@
 """Addresses of this machine for units: loopback ones, and labelled ones that NAT can reach.
 
 Units on the host's network listen on 127.190.0.0/16. Published ports need an address that is
-not loopback, because Docker leaves 127.0.0.0/8 out of its DNAT rule; and a client inside a
-bridged container cannot reach loopback at all. For both, addresses of half of the range that
-neighbours are kept from (198.18.x.y) are put on the loopback device under a label, so that they
-exist on this machine only and can be found again after a crash. The other half (198.19.x.y)
-numbers the container networks.
+not loopback, because Docker leaves 127.0.0.0/8 out of its DNAT rule. A client inside a bridged
+container cannot reach loopback at all. For both, addresses of 198.18.x.y are put on the loopback
+device under a label, so that they exist on this machine only and can be found again after a crash.
+This is one half of the range that neighbours are kept from; the other half (198.19.x.y) numbers the
+container networks.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class AddressPool:
         return chosen
 
     def guard(self) -> None:
-        """Keep neighbours on the network from all of them; say once where that cannot be."""
+        """Keep neighbours on the network from all addresses; say once if that is impossible."""
         if self._guarded:
             return
         why = neighbours.keep_out()
@@ -81,7 +81,7 @@ class AddressPool:
             self._say(f"{EXPOSED}: {why} (try: {neighbours.REMEDY})")
 
     def release(self) -> None:
-        """Take every claimed address off the machine again."""
+        """Remove every claimed address from the machine."""
         if self._guarded:
             neighbours.let_in()
             self._guarded = False

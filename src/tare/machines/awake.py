@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 LATENCY = Path("/dev/cpu_dma_latency")
 """The kernel's request for a wake-up latency (Documentation/power/pm_qos_interface.rst): a process
-that writes 0 microseconds there keeps all CPUs from halting for as long as it holds the file open.
-When it ends, however it ends, the kernel takes the request back."""
+that writes 0 microseconds there keeps all CPUs from halting while it holds the file open. When it
+ends, however it ends, the kernel drops the request."""
 DRIVER = Path("/sys/devices/system/cpu/cpuidle/current_driver")
-"""The driver that heeds the request. Virtual machines often have none; an idle CPU then halts,
-whatever is asked for."""
+"""The driver that obeys the request. Virtual machines often have none; then an idle CPU halts all
+the same."""
 
 NO_LATENCY = struct.pack("=i", 0)
 
@@ -40,8 +40,8 @@ def awake(device: Path = LATENCY, driver: Path = DRIVER) -> Iterator[str]:
     """Idle CPUs poll inside of this context.
 
     Yields:
-        An empty text, or why they halt as usual; that is no error, for a measurement is possible
-        all the same.
+        An empty text, or why they halt as usual; that is no error, because a measurement is still
+        possible.
     """
     reason = why_not(device, driver)
     if reason:

@@ -1,7 +1,7 @@
 """Control groups of native units, version 1 and 2: limits, accounting, freezing, removal.
 
-A native unit gets a group of its own, as systemd gives one to a service and Docker one to a
-container: so that all runtimes are accounted, limited, scheduled and frozen by the same means.
+A native unit gets its own group, as a service does from systemd and a container from Docker. So all
+runtimes are accounted, limited, scheduled and frozen by the same means.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ PARENT = "tare"
 _MARKED_BY = "@"
 V1_CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "freezer", "pids")
 _FIRST_WAIT_S, _LAST_WAIT_S = 0.0002, 0.5
-"""between looks at a group that freezes, each a tenth longer: 5 s in all"""
+"""between checks of a group that freezes, each a tenth longer: 5 s in all"""
 _FROZEN = {"unified": ("cgroup.events", "frozen 1"), "freezer": ("freezer.state", "FROZEN")}
-"""by hierarchy, the file of a group that tells that it is frozen, and how"""
+"""by hierarchy, the file of a group that shows that it is frozen, and the text there"""
 _STOPPED = {"T": "a signal, as by kill -STOP", "t": "a debugger"}
 """states of a process that does not run (proc_pid_stat(5))"""
 CFS_PERIOD_US = 100_000
@@ -54,13 +54,13 @@ class Accounting:
     paths: dict[str, str] = field(default_factory=dict)
     pids: tuple[int, ...] = ()
     machine: Machine = HERE
-    """whose paths and process ids these are"""
+    """machine of these paths and process ids"""
     paused: Callable[[], bool] | None = field(default=None, compare=False)
-    """asks who runs it whether somebody had it paused; None: nobody is there to ask"""
+    """asks its runtime whether somebody had it paused; None: there is nobody to ask"""
 
     @property
     def pid(self) -> int:
-        """The unit's first process; 0, which nobody has, where it is not known."""
+        """The unit's first process; 0, which no process has: not known."""
         return self.pids[0] if self.pids else 0
 
     def cpu_seconds(self) -> float:
@@ -88,7 +88,7 @@ class Accounting:
         """What keeps the unit from running; empty: nothing that can be seen.
 
         Args:
-            frozen: also by its control group; else whoever runs it is asked, because Tare itself
+            frozen: its control group counts, too. Else the runtime is asked, because Tare itself
                 freezes and thaws the group.
 
         Raises:
@@ -126,13 +126,13 @@ def version(root: Path = ROOT) -> int:
 
 
 def can_be_made(root: Path = ROOT) -> bool:
-    """Whether this process may make groups. Root may not where a container has them read-only."""
+    """Whether this process may make groups. Root may not if a container has them read-only."""
     kind = version(root)
     return kind > 0 and os.access(root if kind == 2 else root / "cpuacct", os.W_OK)
 
 
 def to_top(pid: int, root: Path = ROOT) -> None:
-    """Take a process out of its group of CPU time, of version 1, into that of the whole machine.
+    """Move a process from its CPU group of version 1 into the group of the whole machine.
 
     A kernel that shares out real time by group gives the groups of containers none of it
     (Documentation/scheduler/sched-rt-group.rst).
@@ -144,7 +144,7 @@ def to_top(pid: int, root: Path = ROOT) -> None:
 
 
 def of_run(run: str) -> str:
-    """The name of a run's groups, with the mark of who makes them: a group holds no label."""
+    """The name of a run's groups, with the mark of their maker: a group holds no label."""
     return f"{run}{_MARKED_BY}{starter.mark()}"
 
 
@@ -164,8 +164,8 @@ class ControlGroup:
         """Make the group and set its limits.
 
         Raises:
-            RuntimeUnavailableError: without the right to make groups, for a bad limit, or for one
-                whose controller is not mounted.
+            RuntimeUnavailableError: this process may not make groups, or a limit is not valid, or
+                its controller is not mounted.
         """
         self._refuse_unmounted(limits)
         try:
@@ -248,7 +248,7 @@ class ControlGroup:
         freeze({name: str(path) for name, path in self._paths.items()}, frozen, pause)
 
     def thaw_and_members(self) -> set[int]:
-        """The processes inside; a frozen group is thawed, so that they can die."""
+        """The processes inside; thaws a frozen group, so that they can die."""
         return thaw_and_members([*self._paths.values()])
 
     def remove(self, pause: Callable[[float], None] = time.sleep) -> None:
@@ -278,10 +278,10 @@ def freeze(
     Args:
         paths: the group's directories, as in `Accounting`.
         frozen: whether they are to stop.
-        pause: lets so many seconds pass.
+        pause: waits for a number of seconds.
 
     Raises:
-        RuntimeUnavailableError: they do not, or the group cannot be frozen.
+        RuntimeUnavailableError: they do not stop or continue, or the group cannot be frozen.
     """
     if "unified" in paths:
         group = Path(paths["unified"])
@@ -306,10 +306,10 @@ def freeze(
 
 
 def thaw_left(paths: Mapping[str, str]) -> None:
-    """Let a group go on that a dead run froze, or try to: a frozen process cannot die.
+    """Try to thaw a group that a dead run froze: a frozen process cannot die.
 
     Args:
-        paths: as `freeze` takes them.
+        paths: as in `freeze`.
     """
     with contextlib.suppress(TareError, OSError):
         freeze(paths, False)
@@ -352,11 +352,11 @@ def group_paths(pid: int, container: str) -> dict[str, str]:
 
 
 def kill(pid: int, container: str) -> None:
-    """Kill a container's first process, where nobody else is left to end it.
+    """Kill a container's first process, if nobody else is left to end it.
 
     Args:
-        pid: of the process; left alone where it is no longer that container's.
-        container: the engine's id of it.
+        pid: of the process; left alone if it is no longer the container's.
+        container: the engine's id of the container.
     """
     if pid and container and group_paths(pid, container):
         with contextlib.suppress(OSError):

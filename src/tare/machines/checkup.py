@@ -1,4 +1,4 @@
-"""Whether the hosts of an inventory can be used, each asked at the same time as the others."""
+"""Checks whether the hosts of an inventory can be used, all at the same time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 32
 _GIB = 2**30
 LEAST_DISK = 2 * _GIB
-"""A node's files, its programs and some data; less is no study."""
+"""A node's files, its programs and some data; a study needs at least this."""
 MOST_STEAL = 0.01
 PREPARE = "tare machines prepare, which says what it would change"
 _WORDS = (
@@ -53,7 +53,7 @@ _WORDS = (
         "ping {address}; is it up, does its firewall let port {port} in?",
     ),
 )
-"""what ssh says to what helps"""
+"""message of ssh to its remedy"""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _clock(connection: Connection) -> tuple[Offset | None, TareError | None]:
 
 
 def what_helps(connection: Connection, error: TareError) -> str:
-    """The next thing to try where a host is not reached, by what ssh said."""
+    """The next thing to try if a host is not reached, by ssh's message."""
     host, said = connection.host, f"{error.what} {error.why}".lower()
     for words, remedy in _WORDS:
         if any(word in said for word in words):
@@ -202,7 +202,7 @@ def _daemon(facts: HostFacts) -> DoctorCheck:
 
 
 def _with_shared(found: list[Checked]) -> list[Checked]:
-    """Hosts that share a kernel share its CPUs and memory, which is said."""
+    """Reports hosts that share a kernel, and with it CPUs and memory."""
     first: dict[str, Host] = {}
     told = []
     for one in found:

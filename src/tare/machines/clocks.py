@@ -1,10 +1,9 @@
-"""By how much another machine's clock is ahead of this one's, and how surely that is known.
+"""Measures by how much another machine's clock is ahead of this one's, with an error bound.
 
-The other clock is read several times. It was read somewhere between question and answer, so the
-middle of both is wrong by at most half of what they are apart: that is a bound, not an estimate,
-whatever the way there and back. The question that was answered fastest bounds it best, as NTP's
-clock filter chooses (RFC 5905, section 10) and Cristian's algorithm does (Distributed Computing 3,
-1989).
+The other clock is read several times. Each time it was read between question and answer, so the
+middle of both is wrong by at most half of their distance. That is a bound, not an estimate,
+whatever the way there and back. The fastest answer gives the best bound, as in NTP's clock filter
+(RFC 5905, section 10) and Cristian's algorithm (Distributed Computing 3, 1989).
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ _SECONDS = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
 ROUNDS = 12
 """questions; a dozen take a tenth of a second nearby and some seconds around the world"""
 MOST_UNCERTAIN_S = 0.010
-"""Starts at one instant need a bound below this: a hundredth of the one-second windows in which
-everything is counted."""
+"""Starts at one instant need a bound below this: a hundredth of the one-second windows of all
+counts."""
 
 
 MOST_UNCERTAIN_IN_SLICES_S = LEAD_S / 2
@@ -36,7 +35,7 @@ MOST_UNCERTAIN_IN_SLICES_S = LEAD_S / 2
 
 @dataclass(frozen=True)
 class Offset:
-    """What was found.
+    """The measured offset.
 
     Attributes:
         ahead_s: seconds that the other clock is ahead of this machine's; negative: behind.
@@ -59,7 +58,7 @@ class Offset:
         return self.uncertain_s <= MOST_UNCERTAIN_IN_SLICES_S
 
     def too_vague(self, most_s: float) -> str:
-        """Why it cannot be used where it must be known to so many seconds."""
+        """Why it cannot be used if it must be known to this many seconds."""
         return (
             f"its clock is known to ± {self.uncertain_s * 1e3:.1f} ms only, which must be "
             f"{most_s * 1e3:.0f} ms at most: the way there is slow"
@@ -124,13 +123,13 @@ def clock_offset(connection: Connection, rounds: int = ROUNDS) -> Offset:
 
 
 def refuse_unsure(offsets: dict[str, Offset]) -> None:
-    """Nothing where every clock is known well enough to start at one instant.
+    """Refuse hosts whose clocks are not known well enough to start at one instant.
 
     Args:
-        offsets: name of a host to what was found.
+        offsets: name of a host to its offset.
 
     Raises:
-        RuntimeUnavailableError: a clock is not, with the host.
+        RuntimeUnavailableError: a clock is not known well enough; it names the host.
     """
     for name, one in offsets.items():
         if not one.sure:

@@ -1,7 +1,7 @@
-"""What a kind of machines says of itself: where they come from, what they have, what hinders them.
+"""The declaration of a kind of machines: their origin, their properties, their obstacles.
 
-It imports nothing when it is imported, so that studies and the command line can ask at once; what
-makes machines is imported by the functions that need it.
+It imports nothing when it is imported, so that studies and the command line can ask at once.
+Modules that make machines are imported by the functions that need them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A part of a setup that is to be on machines of a kind, and what there is of machines here.
+    """A part of a setup that needs machines of a kind, and the machines that are named here.
 
     Attributes:
         setup: one condition's.
@@ -53,24 +53,24 @@ class MadeMachine(Protocol):
 
     @property
     def host(self) -> Host:
-        """As others reach it, `made`."""
+        """The host as others reach it, `made`."""
 
     @property
     def emulated(self) -> bool:
-        """Its processor is a program's, so that no number of it is the hypervisor's cost."""
+        """A program emulates its processor, so that no measurement shows the hypervisor's cost."""
 
     @property
     def confined(self) -> bool:
-        """It has the CPUs of `platform.limits`, and no other."""
+        """It has only the CPUs of `platform.limits`."""
 
     def alive(self) -> bool:
-        """Whether it still runs, standing still or not."""
+        """Whether it is still there, suspended or not."""
 
     def resume(self) -> None:
-        """Let it go on; nothing where it does."""
+        """Resume it, if it is suspended."""
 
     def suspend(self) -> None:
-        """Let it stand still, so that it uses no CPU time."""
+        """Suspend it, so that it uses no CPU time."""
 
     def restart(self) -> None:
         """Start it again with the disk that it has, once it was lost.
@@ -98,7 +98,7 @@ class MadeMachines(Protocol):
         """Make them all, and come back when all can be reached.
 
         Raises:
-            RuntimeUnavailableError: one cannot be.
+            RuntimeUnavailableError: a machine cannot be made.
         """
 
     def close(self) -> None:
@@ -110,15 +110,15 @@ class MadeMachines(Protocol):
 
 
 class MachinesDeclaration:
-    """One kind of machines. A subclass says what is true of it; what it leaves out is of most.
+    """One kind of machines. A subclass declares what differs from most kinds.
 
-    An instance named DECLARED in its module is what the registry finds, or a tuple of several.
+    The registry finds an instance, or a tuple of several, named DECLARED in its module.
     """
 
     name: str
     """as a study names it, in `platform.machines`"""
     title = ""
-    """in a sentence, as its owners write it; empty: its name"""
+    """its name in a sentence, as its owners write it; empty: `name`"""
     in_words = ""
     """where they come from, for the field of a study"""
 
@@ -129,8 +129,8 @@ class MachinesDeclaration:
     from_inventory = False
     """they are hosts of the inventory that is named, by the group of `platform.hosts`"""
     made = False
-    """they are made on this machine for a run, out of its memory, CPUs and disk: one for each node
-    of a cluster, as large as `platform.limits`"""
+    """they are made on this machine for a run, from its memory, CPUs and disk: one for each node of
+    a cluster, as large as `platform.limits`"""
     for_clients = False
     """load clients may be on them"""
 
@@ -142,22 +142,22 @@ class MachinesDeclaration:
     # what the knowledge base makes of them
 
     guest = False
-    """They are a hypervisor's, which findings compare with bare machines: the name is a platform
+    """They run on a hypervisor, which findings compare with bare machines: the name is a platform
     of `tare advise` and of findings, too."""
     makers: tuple[str, ...] = ()
-    """what their firmware calls its maker (DMI sys_vendor), by which hosts are known to be such"""
+    """the maker in their firmware (DMI sys_vendor), by which such hosts are recognised"""
     no_proposal = ""
     """why `tare advise` proposes no study of them, and what to do instead"""
 
     @property
     def over_ssh(self) -> bool:
-        """Each node is on a machine of its own, which SSH reaches."""
+        """Each node is on its own machine, which SSH reaches."""
         return self.from_inventory or self.made
 
     def group(self, platform: Platform) -> str:
-        """Whose hosts take a platform's nodes; empty: the usual ones, or this machine.
+        """The group whose hosts take a platform's nodes; empty: the usual hosts, or this machine.
 
-        Of machines that are made it tells what they are: those of other limits or disks are others.
+        For machines that are made it describes them: other limits or disks need other machines.
         """
         if not self.made:
             return platform.hosts
@@ -205,7 +205,7 @@ class MachinesDeclaration:
         """The machines for a run, of which nothing runs yet.
 
         Raises:
-            RuntimeUnavailableError: this machine has not what it takes.
+            RuntimeUnavailableError: this machine lacks what they need.
         """
         from tare.errors import RuntimeUnavailableError  # this module imports nothing
 

@@ -1,4 +1,4 @@
-"""What this machine is: processors, memory, disk, kernel and privileges."""
+"""Facts of this machine: processors, memory, disk, kernel and privileges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Disk:
     """A file system, and a directory on it.
 
     Attributes:
-        device: its number, by which two directories are found to share it.
+        device: its number, which shows whether two directories share it.
         free: bytes.
     """
 
@@ -31,7 +31,7 @@ class Disk:
 
 @dataclass(frozen=True)
 class MachineFacts:
-    """Facts of one machine, as far as they decide what can run and how it compares."""
+    """Facts of one machine that decide what can run and how it compares."""
 
     cpus: int
     """logical processors that this process may use"""
@@ -56,7 +56,7 @@ class MachineFacts:
 
 
 def hardware(model: str, cpus: str, memory_bytes: int, hypervisor: str) -> dict[str, str]:
-    """What a machine is made of as seen from inside, in the words by which machines are compared.
+    """A machine as seen from inside, in the words by which machines are compared.
 
     Args:
         model: of its CPUs.

@@ -1,4 +1,4 @@
-"""What is true of this machine, where a study's nodes and clients run unless it says otherwise."""
+"""The declaration of this machine, the default for a study's nodes and clients."""
 
 from __future__ import annotations
 

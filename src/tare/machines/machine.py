@@ -1,4 +1,4 @@
-"""Where a unit runs, as far as what the kernel tells of it must be read from there."""
+"""The machine of a unit, for readings that the kernel gives only there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Elsewhere(Protocol):
 
     @property
     def name(self) -> str:
-        """As the inventory calls it."""
+        """Its name in the inventory."""
         ...
 
     @property
@@ -39,17 +39,17 @@ class Elsewhere(Protocol):
 
     @property
     def boot(self) -> str:
-        """Identifier of its kernel's start, which names of one machine share; empty: unknown."""
+        """Identifier of its kernel's start, which a machine's names share; empty: unknown."""
         ...
 
     @property
     def inside_here(self) -> bool:
-        """Whether it is a virtual machine made here: what it uses is this machine's too."""
+        """Whether it is a virtual machine made here: its use is part of this machine's."""
         ...
 
     @property
     def traits(self) -> Mapping[str, str]:
-        """What is alike for all its units: kernel, clock source, CPUs, memory, hypervisor, ..."""
+        """Facts that all its units share: kernel, clock source, CPUs, memory, hypervisor, ..."""
         ...
 
     def read_clock(self) -> None:
@@ -61,7 +61,7 @@ class Elsewhere(Protocol):
         ...
 
     def read(self, *patterns: str) -> dict[str, str]:
-        """Text of the files that these patterns fit, by path; what cannot be read is left out.
+        """Text of the files that match these patterns, by path; unreadable files are left out.
 
         Raises:
             RuntimeUnavailableError: the machine does not answer.
@@ -69,7 +69,7 @@ class Elsewhere(Protocol):
         ...
 
     def probe(self, run: str) -> subprocess.Popen[bytes]:
-        """tare-probe, started there: reads its configuration, and ends when its input does."""
+        """A tare-probe there, which reads its configuration and ends when its input ends."""
         ...
 
 
@@ -82,7 +82,7 @@ class Here:
     inside_here = False
     ticks = os.sysconf("SC_CLK_TCK")
     traits: Mapping[str, str] = {}
-    boot = ""  # it is never among others that could be this machine too
+    boot = ""  # it is never among machines that could be this one under another name
 
     def read(self, *patterns: str) -> dict[str, str]:
         found: dict[str, str] = {}

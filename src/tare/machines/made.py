@@ -1,4 +1,4 @@
-"""The machines that are made for a run, of whatever kinds."""
+"""The machines that are made for a run, of all kinds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Together:
 
     @property
     def directory(self) -> Path:
-        """Where those of the first kind lie."""
+        """Where the files of the first kind lie."""
         return self.kinds[0].directory
 
     @property
@@ -35,18 +35,18 @@ class Together:
             kind.start(say)
 
     def close(self) -> None:
-        """End those of all kinds, each whatever becomes of the others."""
+        """End the machines of all kinds; a failure does not keep the others."""
         raise_first(faults_of(kind.close for kind in self.kinds))
 
 
 def made_for(
     run: str, wanted: Iterable[Domains], say: Callable[[str], None]
 ) -> MadeMachines | None:
-    """The machines for a run, of which nothing runs yet; None where none is wanted.
+    """The machines for a run, not started yet; None: none is wanted.
 
     Raises:
-        RuntimeUnavailableError: this machine has not what it takes.
-        ArtifactError: what they are made of cannot be had.
+        RuntimeUnavailableError: this machine lacks what they need.
+        ArtifactError: their parts are not available.
     """
     kinds: dict[str, list[Domains]] = {}
     for one in wanted:

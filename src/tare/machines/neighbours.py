@@ -1,10 +1,10 @@
-"""Keeps neighbours on the network from what units listen on: databases without passwords.
+"""Keeps neighbours on the network from units' addresses: databases without passwords.
 
-An address of the loopback device can be reached by a neighbour who sends its packets here, and so
-can a container behind a published port: Linux answers on every interface for every address that it
-has, and Docker forwards to a published port whatever comes in. Two rules of the raw table let in
-what comes from a bridge of Tare's own, and drop what comes from another device than loopback. They
-ask for devices alone: a source address can be forged.
+A neighbour that sends packets here can reach an address of the loopback device: Linux answers on
+every interface for every address that it has. It can also reach a container behind a published
+port: Docker forwards everything to it. Two rules of the raw table accept packets from a bridge of
+Tare's own, and drop packets from another device than loopback. They check devices only, because a
+source address can be forged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 OURS = IPv4Network("198.18.0.0/15")
 """addresses of units and their container networks (RFC 2544, benchmarking)"""
 BRIDGES = "tare-br"
-"""what the names of bridges of Tare's own networks begin with"""
+"""prefix of the names of bridges of Tare's own networks"""
 RULES = (
     f"-i {BRIDGES}+ -d {OURS} -m comment --comment tare -j ACCEPT",
     f"! -i lo -d {OURS} -m comment --comment tare -j DROP",
@@ -28,7 +28,7 @@ _BRIDGE_FILTER = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
 
 
 def bridges_filtered() -> bool:
-    """Whether what a bridge passes from port to port goes through the firewall's rules."""
+    """Whether packets between ports of a bridge go through the firewall's rules."""
     try:
         return _BRIDGE_FILTER.read_text(encoding="ascii").strip() == "1"
     except OSError:
@@ -36,12 +36,12 @@ def bridges_filtered() -> bool:
 
 
 def cannot() -> str:
-    """Why the rules cannot be put there; empty: they can."""
+    """Why the rules cannot be set; empty: they can."""
     return _iptables("-S", "PREROUTING")
 
 
 def keep_out() -> str:
-    """Put the rules there; empty, or why they are not."""
+    """Set the rules; empty, or why they are not set."""
     if kept_out() == [*RULES]:
         return ""
     let_in()
@@ -53,12 +53,12 @@ def keep_out() -> str:
 
 
 def kept_out() -> list[str]:
-    """Those of the rules that are there."""
+    """The rules that are set."""
     return [rule for rule in RULES if not _iptables("-C", "PREROUTING", *rule.split())]
 
 
 def let_in() -> None:
-    """Take the rules away, where they are there."""
+    """Remove the rules that are set."""
     for rule in kept_out():
         _iptables("-D", "PREROUTING", *rule.split())
 

@@ -1,4 +1,4 @@
-"""What nodes on machines of their own have not, hosts of an inventory or virtual ones."""
+"""What nodes on separate machines lack: hosts of an inventory or virtual machines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def on_made_machines(
     kind: str, setup: Setup, missing: Callable[[str], Missing | None]
 ) -> Iterator[Obstacle]:
-    """What hinders a setup on machines that are made here.
+    """What prevents a setup on machines that are made here.
 
     Args:
         kind: as the study names it.
@@ -44,7 +44,7 @@ def on_made_machines(
 
 
 def as_hosts() -> str:
-    """What helps where Tare makes no such machines: others' are hosts of a group."""
+    """The remedy if Tare makes no such machines: existing ones are hosts of a group."""
     of_inventory = " or ".join(registry.having(lambda one: one.from_inventory))
     made = [one for one in registry.registered().values() if one.made]
     instead = [f"{one.title}'s in their place (platform.machines: {one.name})" for one in made]
@@ -57,7 +57,7 @@ def as_hosts() -> str:
 
 
 def not_brought(setup: Setup) -> Iterator[Obstacle]:
-    """Of databases, hosts are brought files, of which an image is made there."""
+    """Hosts get a database's files, from which an image is made there."""
     database = setup.database
     if database.image is not None and not declared(setup.platform.runtime).in_place:
         why = "this version makes its own image on other hosts, and pulls none there"

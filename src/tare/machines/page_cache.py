@@ -10,12 +10,12 @@ SWITCH = Path("/proc/sys/vm/drop_caches")
 
 
 def can_drop(switch: Path = SWITCH) -> bool:
-    """Whether this process may. Root may not in a container whose /proc/sys is read-only."""
+    """Whether this process may drop it; root may not in a container with a read-only /proc/sys."""
     return os.access(switch, os.W_OK)
 
 
 def drop(switch: Path = SWITCH) -> bool:
-    """Write dirty pages out and drop the page cache. False where that is not permitted."""
+    """Write dirty pages out and drop the page cache. False: that is not permitted."""
     os.sync()
     try:
         switch.write_text("3", encoding="ascii")

@@ -1,4 +1,4 @@
-"""Every kind of machines that there is: Tare's own, and those that other packages bring
+"""All kinds of machines: Tare's own, and those of other packages
 (docs/add-a-kind-of-machines.md)."""
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ OWN = (
     "tare.machines.kvm.declaration",
     "tare.machines.vmware_declaration",
 )
-"""modules of Tare's own, in the order in which they are listed"""
+"""modules of Tare's own kinds, in the order in which they are listed"""
 HERE = "local"
-"""This machine: what a study has where it names none."""
+"""This machine: a study's default."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 """A name is part of others: of groups of hosts, keys, conditions and findings."""
 NOT_KINDS = ("physical", "vm", "nodes", "clients")
-"""Words of findings and inventories that a kind's name would be taken for."""
+"""Words of findings and inventories, for which a kind's name would be mistaken."""
 ALL = SelfDeclared(
     "kind of machines", GROUP, MachinesDeclaration, OWN, _NAME,
     f"begins with a letter, and is none of {', '.join(NOT_KINDS)}", NOT_KINDS,

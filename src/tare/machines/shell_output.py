@@ -1,4 +1,4 @@
-"""Both outputs of a shell that stays, cut after each command by a mark that it prints."""
+"""Both outputs of a standing shell, cut after each command by a mark that it prints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Done:
-    """What a command came to."""
+    """The result of a command."""
 
     status: int
     out: bytes

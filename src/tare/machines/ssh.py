@@ -1,9 +1,9 @@
-"""A machine over SSH: one connection that stays, commands on it, programs that stream, forwards.
+"""A machine over SSH: one standing connection, commands on it, programs that stream, forwards.
 
-The system's own OpenSSH client does it, as the user's `ssh` would: their configuration, agent,
-jump hosts and hardware keys hold, and what is wrong can be tried by hand with the same command.
-One process keeps the connection; its session is a shell that is asked short questions, a round trip
-each. Whatever streams or takes long has a channel of its own on the same connection
+The system's own OpenSSH client makes it, as the user's `ssh` would: the user's configuration,
+agent, jump hosts and hardware keys apply, and a fault can be tried by hand with the same command.
+One process keeps the connection. Its session is a shell that answers short commands, a round trip
+each. Commands that stream or take long have their own channel on the same connection
 (ControlMaster). When this process dies, however it dies, the shell's input ends and with it the
 connection.
 """
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 CONNECT_S = 10
 """longest wait for a connection and its login, seconds"""
 MADE_CONNECT_S = 60
-"""the same of a virtual machine that Tare made, which may be emulated, and whose engine starts"""
+"""the same for a virtual machine of Tare's, which may be emulated, and whose engine starts"""
 ALIVE_S, ALIVE_MOST = 2, 3
-"""a host that says nothing to so many questions, so many seconds apart, is gone"""
+"""a host that leaves this many queries, this many seconds apart, unanswered is gone"""
 ANSWER_S = 20.0
 """longest wait for the answer to a short command, seconds"""
 AGAIN_S = 5.0
-"""a host that was lost is not tried again sooner, so that taking a cluster down does not hang"""
+"""a lost host is not tried again sooner, so that the removal of a cluster does not hang"""
 
 
 class HostError(RuntimeUnavailableError):
@@ -47,7 +47,7 @@ class HostError(RuntimeUnavailableError):
 
 
 class HostGoneError(HostError):
-    """A host cannot be reached, or is not reached any more."""
+    """A host cannot be reached, or no longer."""
 
 
 def options(host: Host) -> list[str]:
@@ -90,7 +90,7 @@ class Connection:
 
         Args:
             host: of an inventory.
-            environment: added to that of ssh's processes here, such as the label of a run.
+            environment: added to the environment of ssh's processes here, such as a run's label.
             clock: monotonic seconds.
             program: the OpenSSH client.
         """
@@ -103,11 +103,11 @@ class Connection:
         self._directory: Path | None = None
         self._lost: tuple[float, str] | None = None
         self.wake: Callable[[], None] = lambda: None
-        """called before anything is asked: a host may have to be let go on first"""
+        """called before anything is asked: a host may have to be resumed first"""
         self.patience = 1.0
-        """by which factor longer than usual an answer is waited for"""
+        """factor by which the wait for an answer is longer than usual"""
         self.lives = 0
-        """how often it was made; whatever was forwarded before is gone"""
+        """how often it was made; forwards of earlier connections are gone"""
 
     def run(self, *command: str | os.PathLike[str], within_s: float = ANSWER_S) -> Done:
         """Run a short command there and wait for its end.
@@ -120,7 +120,7 @@ class Connection:
             return self._ask(self._open(), text, within_s * self.patience)
 
     def check(self, *command: str | os.PathLike[str], within_s: float = ANSWER_S) -> str:
-        """What a short command prints.
+        """The output of a short command.
 
         Raises:
             HostError: it failed.
@@ -131,13 +131,13 @@ class Connection:
         return done.text
 
     def script(self, text: str, *words: str, within_s: float = ANSWER_S) -> Done:
-        """Run a fixed piece of POSIX shell with words as $1, $2, ... in a shell of its own."""
+        """Run a fixed piece of POSIX shell with words as $1, $2, ... in its own shell."""
         return self.run("/bin/sh", "-c", text, "sh", *words, within_s=within_s)
 
     def start(
         self, *command: str, stdin: int | IO[bytes] = subprocess.DEVNULL
     ) -> subprocess.Popen[bytes]:
-        """A command there on a channel of its own: its streams are those of the process here.
+        """A command there on its own channel: its streams are those of the process here.
 
         It is told that its input has ended when the process here ends.
         """
@@ -201,7 +201,7 @@ class Connection:
             return free
 
     def cancel_port(self, door: int, host: str, port: int) -> None:
-        """Forward a port of the loopback no more; a connection that was lost does not anyway."""
+        """Stop forwarding a port of the loopback; a lost connection has stopped already."""
         with self._lock, contextlib.suppress(subprocess.TimeoutExpired):
             if self.alive():
                 self._control("cancel", _from_loopback(door, host, port))
@@ -254,7 +254,7 @@ class Connection:
         return shlex.join([*words, f"{host.user}@{host.address}" if host.user else host.address])
 
     def forget(self) -> None:
-        """End the connection, and try the host again at once: it was started anew."""
+        """End the connection, and allow a new try at once: the host was started anew."""
         self.close()
         self._lost = None
 
@@ -304,7 +304,7 @@ class Connection:
         return "exec " + shlex.join([*root, *command])
 
     def _channel(self) -> list[str]:
-        """A client of the standing connection, which makes none of its own where that is gone."""
+        """A client of the standing connection; it makes no other one if that is gone."""
         return [
             *(self._program, "-T", "-F", "/dev/null", "-o", "ControlMaster=no"),
             *("-o", f"ControlPath={self._directory}/c", "-o", "ProxyCommand=false"),

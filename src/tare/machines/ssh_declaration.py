@@ -1,4 +1,4 @@
-"""What is true of hosts of an inventory, which SSH reaches: bare metal, virtual machines."""
+"""The declaration of an inventory's hosts, which SSH reaches: bare metal, virtual machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a host is, asked over SSH in one question: system, sizes, programs, rights."""
+"""Facts of a host, from one query over SSH: system, sizes, programs, rights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tare.machines.ssh import Connection
 
 _MOST = 200
-"""characters that one answer of a host may have; it may be anything"""
+"""characters that one answer of a host may have; the host may send anything"""
 _ASK = r"""
 say() { printf '%s=%s\n' "$1" "$(printf '%s' "$2" | tr -d '\000-\037\177' | cut -c1-200)"; }
 say user "$(id -un)"
@@ -53,7 +53,7 @@ say missing "$missing"
 
 @dataclass(frozen=True)
 class HostFacts:
-    """What a host said of itself; sizes in bytes, empty where it did not say."""
+    """A host's own facts; sizes in bytes, empty: it did not say."""
 
     user: str
     root: bool
@@ -63,7 +63,7 @@ class HostFacts:
     kernel: str
     architecture: str
     boot: str
-    """names this life of its kernel: alike for two hosts that share one"""
+    """identifies this start of its kernel: the same for hosts that share a kernel"""
     cpus: int
     memory: int
     memory_available: int

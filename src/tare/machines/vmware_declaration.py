@@ -1,4 +1,4 @@
-"""What is true of VMware's machines: studies and findings name them, this version makes none."""
+"""The declaration of VMware's machines: studies and findings name them, this version makes none."""
 
 from __future__ import annotations
 

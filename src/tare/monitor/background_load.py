@@ -1,4 +1,4 @@
-"""Whether this machine is quiet: what other programs take of its CPUs right now."""
+"""Whether this machine is quiet: the CPU time that other programs take right now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import psutil
 
 BUSY_CORES = 0.1
-"""cores in use by others from which a measurement here is disturbed: 5% of a machine of two"""
+"""cores used by others above which they disturb a measurement here: 5% of a machine of two"""
 SAMPLE_S = 0.5
 _NAMED = 3
 """busiest programs that are named"""
@@ -18,10 +18,10 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class BackgroundLoad:
-    """CPU time that other programs took while they were looked at.
+    """CPU time that other programs took while they were watched.
 
     Attributes:
-        cores: of all that is neither this process nor the kernel's own work, in cores.
+        cores: use of all but this process and the kernel's own work, in cores.
         stolen: share of the machine's CPU time that a hypervisor took.
         busiest: the busiest programs, "name (process id): cores".
     """
@@ -50,9 +50,9 @@ def sample(
 
 
 class BackgroundSample:
-    """A sample that has begun: whoever has something to do meanwhile need not wait for its end.
+    """A sample that has begun; the caller can do other work until its end.
 
-    What this process uses is not counted; what others do for it is.
+    CPU time of this process is not counted; that of others on its behalf is.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -62,7 +62,7 @@ class BackgroundSample:
     def end(
         self, seconds: float = SAMPLE_S, wait: Callable[[float], None] = time.sleep
     ) -> BackgroundLoad:
-        """What was seen, of at least so many seconds."""
+        """What was seen over at least this many seconds."""
         wait(max(self._began + seconds - self._clock(), 0.0))
         after, now = _used(), psutil.cpu_times()
         passed = self._clock() - self._began
@@ -74,9 +74,9 @@ Used = Mapping[int, tuple[str, float]]
 
 
 def others(before: Used, after: Used, seconds: float, stolen: float) -> BackgroundLoad:
-    """What processes took between two readings, besides this one.
+    """What other processes took between two readings.
 
-    A process that began in between counts with all that it has used.
+    A process that began in between counts with all its CPU time.
     """
     took: dict[int, tuple[str, float]] = {}
     for pid, (name, used) in after.items():

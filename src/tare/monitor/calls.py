@@ -1,8 +1,8 @@
 """System calls of units' processes, by kind, while a block warms up.
 
 The kernel counts them for each thread at the tracepoint raw_syscalls:sys_enter. That makes calls
-dearer, so that it is done in the slices of the warm-up alone, whose CPU time is not used, and is
-over before the first measured one (docs/decisions/0026-counts.md).
+dearer. So they are counted in warm-up slices only, whose CPU time is not used; counting ends
+before the first measured slice (docs/decisions/0026-counts.md).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from tare.machines.cgroups import Accounting
 
 CALLS = "calls"
-"""all of them"""
+"""calls of all kinds"""
 KINDS = ("futex", "epoll", "read", "write", "sendmsg", "sync")
-"""Those that `tare weigh --what system,storage` has a price of."""
+"""Kinds that `tare weigh --what system,storage` has a price for."""
 _NUMBERS: Mapping[str, Mapping[str, tuple[int, ...]]] = {
     "x86_64": {
         "futex": (202, 449, 454, 455),
@@ -50,18 +50,18 @@ scripts/syscall.tbl of Linux 6.18. futex, futex_waitv, futex_wake, futex_wait; e
 epoll_pwait, epoll_pwait2; read, pread64, readv, recvfrom, recvmsg, preadv, recvmmsg, preadv2;
 write, pwrite64, sendto; writev, sendmsg, pwritev, sendmmsg, pwritev2; fsync, fdatasync."""
 MOST_THREADS = 4000
-"""Of all units: each is counted by as many descriptors as there are kinds, and one."""
+"""Of all units: each thread needs one descriptor per kind, and one more."""
 _SPARE = 256
 """descriptors that are open for a moment"""
 _LEFT = 512
-"""descriptors that are left to all else"""
+"""descriptors that are left to everything else"""
 
 
 class CallCounters:
     """Counts the system calls of units, each by its first process, until it is closed.
 
     Attributes:
-        why_not: why it counts none; empty: it does, or has done.
+        why_not: why it counts none; empty: it counts, or has counted.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class CallCounters:
             self._give_up(error)
 
     def add(self, units: Sequence[Accounting]) -> None:
-        """Count those of these units, too."""
+        """Count the calls of these units, too."""
         for unit in units:
             if self.why_not or unit.pid in self._events:
                 continue
@@ -103,7 +103,7 @@ class CallCounters:
                 self._give_up(error)
 
     def take(self, units: Mapping[str, Sequence[Accounting]]) -> dict[str, dict[str, int]]:
-        """Unit to the calls of each kind since it was taken last; empty where none are counted."""
+        """Unit to its calls of each kind since the last reading; empty where none are counted."""
         found = {}
         for name, group in units.items():
             events = [one for unit in group for one in self._events.get(unit.pid, ())]
@@ -120,7 +120,7 @@ class CallCounters:
         return found
 
     def close(self) -> None:
-        """Nothing is counted any more, and no call of the machine is dearer for it."""
+        """Stop counting, so that it makes no call on this machine dearer any more."""
         for events in self._events.values():
             for one in events:
                 for descriptor in one.values():
@@ -128,7 +128,7 @@ class CallCounters:
         self._events.clear()
 
     def _count(self, thread: int, own: list[dict[str, int]], first: int) -> None:
-        """One that has ended is nobody's any more.
+        """Count the calls of a thread; one that has ended is left out.
 
         Args:
             first: the lowest number of a descriptor that is kept.
@@ -159,11 +159,13 @@ def _threads(pid: int) -> list[int]:
 
 @contextlib.contextmanager
 def _descriptors(needed: int) -> Iterator[int]:
-    """So many may be opened meanwhile from the number on that it gives, and stay open: beyond the
-    limit, where it may be raised, else at its upper end. The numbers below are left to all else.
+    """Make room for this many descriptors; gives the number of the first one.
+
+    They stay open. They lie beyond the limit if it may be raised, else at its upper end. The
+    numbers below are left to everything else.
 
     Raises:
-        OSError: the limit leaves nothing to all else.
+        OSError: the limit leaves too few to everything else.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = hard if hard != resource.RLIM_INFINITY else soft + needed

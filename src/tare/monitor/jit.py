@@ -1,8 +1,8 @@
-"""The CPU time of a Java process's compiler threads: how much of a server's work is not yet work.
+"""The CPU time of a Java process's compiler threads, which is not yet a server's useful work.
 
 HotSpot names its just-in-time compiler threads "C1 CompilerThread0", "C2 CompilerThread0" and so
 on; the kernel keeps the first 15 characters. They are threads of the process, so their time is in
-/proc/PID/task/TID/stat, on every platform alike and without a connection to the JVM.
+/proc/PID/task/TID/stat, on every platform alike. It needs no connection to the JVM.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _UTIME, _STIME = 11, 12
 
 
 def compiler_seconds(pid: int, proc: Path = Path("/proc"), machine: Machine = HERE) -> float | None:
-    """CPU seconds of the live compiler threads of a process; None where it has none to be seen.
+    """CPU seconds of the live compiler threads of a process; None where none can be seen.
 
     Args:
         pid: of the process on its machine.
         proc: where the kernel shows processes.
-        machine: whose process it is.
+        machine: the machine of the process.
     """
     total, seen = 0.0, False
     for text in machine.read(f"{proc}/{pid}/task/*/stat").values():

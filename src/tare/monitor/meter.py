@@ -1,7 +1,7 @@
-"""CPU time of this machine and of units on it, and what the kernel counts beside it.
+"""CPU time of this machine and of units on it, and further counts of the kernel.
 
-For slices, whose begin and end must be read without taking time from what is measured: a reading
-takes a fraction of a millisecond.
+Slices need it: their begin and end must be read without taking time from what is measured. A
+reading takes a fraction of a millisecond.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ _PLACES = {"user": 1, "nice": 2, "system": 3, "irq": 6, "softirq": 7, "steal": 8
 """fields of the first line of /proc/stat, proc(5)"""
 SWITCHES, NET_RX, PACKETS = "switches", "net_rx", "packets"
 CLIENT_PACKETS = "client_packets"
-"""What is counted: context switches and runs of the network's receive soft interrupt, of the whole
-machine; packets that the servers send and receive, in their own network namespaces; and those that
-the clients do in theirs, or in this process's, where no server is in it: an engine's proxy that
-passes on packets between nodes is a program of it, too (tare.monitor.packet_tap)."""
+"""Counts:
+
+- Context switches and runs of the network's receive soft interrupt, of the whole machine.
+- Packets that the servers send and receive, in their own network namespaces.
+- Packets that the clients send and receive in their own, or in this process's, if no server is in
+  it. An engine's proxy between nodes is a program of this one, too (tare.monitor.packet_tap)."""
 _NET_RX_PLACE = 4
 """number of the line softirq of /proc/stat, proc(5): its total, HI, TIMER, NET_TX, NET_RX"""
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -42,7 +44,7 @@ _KERNEL_THREAD = 0x00200000
 """PF_KTHREAD of include/linux/sched.h"""
 _BEGINNER = "kthreadd"
 _PIECE = 1 << 16
-"""Bytes that are asked for of a file at once; with 1 MiB the answer took 15 us longer."""
+"""Bytes that are read of a file at once; with 1 MiB a read took 15 us longer."""
 _NAME_LENGTH = 15
 """characters that the kernel keeps of a process's name"""
 
@@ -58,8 +60,8 @@ class CpuReading:
         kernel: of the kernel's own threads.
         units: of each unit, by name.
         modes: of the machine by the kernel's modes, sampled at its ticks; and steal.
-        counts: no seconds but numbers, of `SWITCHES`, `NET_RX`, `PACKETS` and `CLIENT_PACKETS`, and
-            those of servers' and clients' processes (tare.monitor.process_counts).
+        counts: numbers, not seconds: `SWITCHES`, `NET_RX`, `PACKETS` and `CLIENT_PACKETS`, and the
+            counts of servers' and clients' processes (tare.monitor.process_counts).
     """
 
     machine: float
@@ -72,7 +74,7 @@ class CpuReading:
 
     @property
     def others(self) -> float:
-        """CPU time of other programs: what is left of the machine's."""
+        """CPU time of other programs: the rest of the machine's."""
         known = self.own + self.engine + self.kernel + sum(self.units.values())
         return max(self.machine - known, 0.0)
 
@@ -83,7 +85,7 @@ class CpuReading:
 
     @property
     def of_units(self) -> CpuReading:
-        """The units' alone, of a machine whose CPU time is counted under another name."""
+        """Only the units' time, of a machine whose CPU time is counted under another name."""
         return CpuReading(0.0, 0.0, 0.0, 0.0, self.units, dict.fromkeys(self.modes, 0.0))
 
     def since(self, earlier: CpuReading) -> CpuReading:
@@ -99,7 +101,7 @@ class CpuReading:
         )
 
     def times(self, factor: float) -> CpuReading:
-        """So many times all of it."""
+        """The reading multiplied by a factor."""
         return CpuReading(
             self.machine * factor,
             self.own * factor,
@@ -111,7 +113,7 @@ class CpuReading:
         )
 
     def and_of(self, other: CpuReading) -> CpuReading:
-        """This machine's and another's together."""
+        """The sum of this machine's reading and another's."""
         return CpuReading(
             self.machine + other.machine,
             self.own + other.own,
@@ -119,12 +121,12 @@ class CpuReading:
             self.kernel + other.kernel,
             {**self.units, **other.units},
             {mode: used + other.modes.get(mode, 0.0) for mode, used in self.modes.items()},
-            {},  # of several machines nobody counts the same
+            {},  # machines do not all count the same
         )
 
 
 NOTHING = CpuReading(0.0, 0.0, 0.0, 0.0, {}, dict.fromkeys(MODES, 0.0))
-"""Of a machine that takes no part."""
+"""The reading of a machine that takes no part."""
 
 
 @dataclass
@@ -141,12 +143,12 @@ class Meter:
     root: Path = ROOT
     tare: Sequence[int] = ()
     kernel: Sequence[int] = field(default_factory=lambda: kernel_threads())
-    """process ids of the kernel's threads; `poll` finds those that came since"""
+    """process ids of the kernel's threads; `poll` finds new ones"""
     _last: dict[int, float] = field(default_factory=dict)
     _files: dict[str, int] = field(default_factory=dict)
     _networks: dict[int, int] = field(default_factory=dict)
     _same: dict[int, int] = field(default_factory=dict)
-    """process id to the descriptor by which the kernel knows the process itself, pidfd_open(2)"""
+    """process id to the descriptor of the process itself, pidfd_open(2)"""
     _processes: ProcessCounts = field(default_factory=ProcessCounts)
 
     def read(
@@ -155,8 +157,8 @@ class Meter:
         """What was used until now.
 
         Args:
-            units: the accounting of what is looked at, by name.
-            servers: those whose packets are counted, all on this machine.
+            units: the accounting of the units to read, by name.
+            servers: units whose packets are counted, all on this machine.
 
         Raises:
             UnitGoneError: a unit has ended.
@@ -178,10 +180,10 @@ class Meter:
         )
 
     def poll(self) -> None:
-        """Find the kernel's threads and the units' processes anew; between slices, as a new one's
-        time comes with it.
+        """Find the kernel's threads and the units' processes anew.
 
-        What is known by the id of a process is forgotten, for the id may be another's by now.
+        Call it between slices, as a new thread or process brings its time with it. What is known by
+        the id of a process is forgotten, for another process may have the id by now.
         """
         self.kernel = kernel_threads()
         self._processes.forget()
@@ -197,10 +199,10 @@ class Meter:
         self._processes.close()
 
     def _machine(self, modes: Mapping[str, float]) -> float:
-        """Of the root control group, in nanoseconds there; else the sum of the modes.
+        """The root control group's CPU time, nanoseconds in its file; else the sum of the modes.
 
-        The usage_usec of version 2 has steal in it on many kernels (root_cgroup_cputime of
-        kernel/cgroup/rstat.c), user and system time have not.
+        On many kernels version 2's usage_usec includes steal (root_cgroup_cputime of
+        kernel/cgroup/rstat.c); user and system time do not.
         """
         if text := self._text(str(self.root / "cpuacct/cpuacct.usage")):
             return int(text) / 1e9
@@ -219,9 +221,12 @@ class Meter:
         return {own: pid for pid in sorted(clients) if (own := self._network(pid)) not in shared}
 
     def _packets(self, servers: Sequence[Accounting], clients: Mapping[int, int]) -> int:
-        """In each of the servers' network namespaces once: a packet over the loopback device is one
-        there; in this process's own namespace nothing else is the servers' alone, and what clients
-        send to a server there is counted in theirs."""
+        """Packets in the servers' network namespaces, each namespace once.
+
+        A packet over the loopback device counts once there. In this process's own namespace only
+        loopback packets are the servers' alone; what clients send to a server there is counted in
+        the clients' namespaces.
+        """
         networks = {self._network(one.pid): one.pid for one in servers if one.pid}
         own = self._network(os.getpid())
         if own in networks:
@@ -234,8 +239,10 @@ class Meter:
     def _of_clients(
         self, servers: Sequence[Accounting], clients: Mapping[int, int]
     ) -> dict[str, int]:
-        """`CLIENT_PACKETS`; nothing where clients share this process's namespace with a server,
-        whose packets are not told from theirs."""
+        """`CLIENT_PACKETS`; nothing if clients share this process's namespace with a server.
+
+        Then their packets cannot be told apart.
+        """
         if clients:
             each = (self._text(f"/proc/{pid}/net/dev") for pid in clients.values())
             return {CLIENT_PACKETS: sum(passed(one, loopback_only=False) for one in each)}
@@ -255,8 +262,10 @@ class Meter:
         return self._networks[pid]
 
     def _kept(self, pid: int) -> float:
-        """Of a process that is never looked for anew: once it has ended its id may be another's,
-        whose time is not its."""
+        """CPU time of a process that is not searched for again.
+
+        Once it has ended, another process may have its id; that one's time does not count.
+        """
         until_now = self._last.get(pid, 0.0)
         used = self._process(pid)
         if pid not in self._same:
@@ -267,7 +276,7 @@ class Meter:
         return used
 
     def _process(self, pid: int) -> float:
-        """In nanoseconds there; of one that has ended, what was read last."""
+        """CPU time of a process, by a clock of nanoseconds; if it has ended, the last reading."""
         with contextlib.suppress(OSError):
             self._last[pid] = time.clock_gettime(_clock_of(pid))
         return self._last.get(pid, 0.0)
@@ -282,8 +291,10 @@ class Meter:
 
 
 def whole(descriptor: int) -> str:
-    """All that an open file of the kernel's holds now: of lists (/proc/PID/net/dev) it gives a page
-    at a time, however much is asked for (seq_read_iter of fs/seq_file.c)."""
+    """The present content of an open file of the kernel.
+
+    A read of a list (/proc/PID/net/dev) gives at most a page (seq_read_iter of fs/seq_file.c).
+    """
     told = piece = os.pread(descriptor, _PIECE, 0)
     while piece:
         piece = os.pread(descriptor, _PIECE, len(told))
@@ -292,7 +303,7 @@ def whole(descriptor: int) -> str:
 
 
 def _lives(process: int) -> bool:
-    """Whether the process of this descriptor has not been waited for yet."""
+    """Whether nobody has waited yet for the end of this descriptor's process."""
     try:
         signal.pidfd_send_signal(process, 0)
     except ProcessLookupError:
@@ -303,11 +314,13 @@ def _lives(process: int) -> bool:
 
 
 def _grown(now: Mapping[str, float], earlier: Mapping[str, float]) -> dict[str, float]:
-    """Between two readings. Without the switches of processes of which a thread has ended: those
-    that it had made are in the earlier one alone. Where another one began meanwhile the threads are
-    as many as before, and the sum of switches falls, unless it had made fewer than all others made
-    meanwhile: then this one slice has too few. Faults and bytes of ended threads stay in the sums
-    of their process."""
+    """Counts between two readings, without switches of processes in which a thread ended.
+
+    Switches of an ended thread are in the earlier reading alone. If another thread began meanwhile,
+    the number of threads is the same, and the sum of switches falls. It does not fall if the ended
+    thread had made fewer than all others made meanwhile: then this one slice has too few. Faults
+    and bytes of ended threads stay in the sums of their process.
+    """
     found = {name: now[name] - earlier[name] for name in now if name in earlier}
     for role in ROLES:
         fewer = found.pop(f"{role}_{THREADS}", 0) < 0
@@ -317,13 +330,13 @@ def _grown(now: Mapping[str, float], earlier: Mapping[str, float]) -> dict[str, 
 
 
 def _modes(stat: str) -> dict[str, float]:
-    """Seconds by mode, of the first line of /proc/stat."""
+    """Seconds by mode, from the first line of /proc/stat."""
     fields = stat.partition("\n")[0].split()
     return {mode: int(fields[place]) / _TICKS for mode, place in _PLACES.items()}
 
 
 def _counted(stat: str) -> dict[str, int]:
-    """What /proc/stat counts, proc(5); a line that is not there is left out."""
+    """Counts of /proc/stat, proc(5); a missing line is left out."""
     lines = dict(one.split(" ", 1) for one in stat.splitlines() if " " in one)
     places = {SWITCHES: ("ctxt", 0), NET_RX: ("softirq", _NET_RX_PLACE)}
     return {
@@ -334,8 +347,10 @@ def _counted(stat: str) -> dict[str, int]:
 
 
 def passed(devices: str, *, loopback_only: bool) -> int:
-    """Packets that the devices of /proc/net/dev sent and received; of the loopback device, which
-    receives what it sends, those that it sent."""
+    """Packets that the devices of /proc/net/dev sent and received.
+
+    The loopback device receives what it sends, so only its sent packets count.
+    """
     packets = 0
     for line in devices.splitlines()[2:]:
         name, _, rest = line.partition(":")
@@ -349,13 +364,14 @@ def passed(devices: str, *, loopback_only: bool) -> int:
 
 
 def own_packets(snmp: str, loopback: int) -> int | None:
-    """Packets that the programs of a network namespace sent and received over other devices than
-    its loopback: neither what it forwards nor what its bridges pass on is among them.
+    """Packets that a network namespace's programs sent and received, except over loopback.
+
+    Packets that it forwards, or that its bridges pass on, do not count.
 
     Args:
         snmp: its /proc/net/snmp, with the counters ipOutRequests and ipInDelivers of RFC 4293.
             Before Linux 6.7, which has OutTransmits too, the first also counts what is forwarded.
-        loopback: packets over its loopback device, each of which was sent and received.
+        loopback: packets over its loopback device; each was sent and received.
 
     Returns:
         None where the kernel does not say.
@@ -375,8 +391,11 @@ def _clock_of(pid: int) -> int:
 
 
 def kernel_threads(proc: Path = Path("/proc")) -> list[int]:
-    """Process ids of the kernel's own threads, proc(5): the children of the one that begins them,
-    which is one file to read, else by the flags of every process."""
+    """Process ids of the kernel's own threads, proc(5).
+
+    They are the children of the thread that begins them, which one file lists; if that cannot be
+    read, they are found by the flags of every process.
+    """
     with contextlib.suppress(OSError, ValueError):
         if (proc / "2" / "comm").read_text().strip() == _BEGINNER:
             return [2, *map(int, (proc / "2/task/2/children").read_text().split())]

@@ -1,7 +1,7 @@
 """The pace of the servers' CPUs in slices: the same arithmetic, timed every two milliseconds.
 
-What another guest of the hypervisor does on the core's other hardware thread makes all work dearer,
-and no counter of this machine shows it. A microsecond of arithmetic in registers does
+Another guest of the hypervisor on the core's other hardware thread makes all work dearer, and no
+counter of this machine shows it. A microsecond of arithmetic in registers does
 (docs/decisions/0024-pace.md).
 """
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 INTERVAL_S = 0.002
 """A sample takes a microsecond, and waking up for it some 30 of a virtual machine's CPU: 1.5%."""
 MOST_CPUS = 8
-"""A process each: with more, so many wake-ups would be work of their own."""
+"""One process each; with more, the wake-ups would take too much CPU time themselves."""
 LEAST_SAMPLES = 4
 """of a slice"""
 LONGEST = 3.0
-"""Times the median: what took longer was interrupted, or its CPU was taken away."""
+"""Times the median: a longer sample was interrupted, or its CPU was taken away."""
 _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
@@ -58,15 +58,15 @@ class Pace:
     """One tare-probe on each of some CPUs, before everything else there.
 
     Attributes:
-        why_not: why there is none; empty: it is taken.
-        pids: of the processes, whose CPU time is Tare's own.
+        why_not: why no pace is taken; empty: it is taken.
+        pids: of the processes; their CPU time is Tare's own.
     """
 
     def __init__(self, run: str, cpus: Collection[int], directory: Path) -> None:
         """Begin.
 
         Args:
-            directory: for one file each while they run.
+            directory: for one file of each process while it runs.
         """
         self.why_not = why_not(cpus)
         self._files = [directory / f"pace-{cpu}" for cpu in sorted(cpus)]
@@ -103,7 +103,7 @@ def _start(run: str, cpu: int, file: Path) -> subprocess.Popen[bytes]:
     try:
         os.sched_setaffinity(process.pid, {cpu})
         _put_first(process.pid)
-        # where it has died, there are no samples
+        # if the process has died, there are no samples
         tell(process, {"interval_s": INTERVAL_S, "pace": str(file)})
     except OSError:
         process.kill()
@@ -113,7 +113,7 @@ def _start(run: str, cpu: int, file: Path) -> subprocess.Popen[bytes]:
 
 
 def _put_first(pid: int) -> None:
-    """Have a process run before all that is no real-time task.
+    """Let a process run before every task that is not real-time.
 
     Raises:
         OSError: it may not.

@@ -1,10 +1,10 @@
 """Packets between clients on this machine and one port of the units on a bridge of it.
 
-Where nodes of a cluster reach each other by published ports, an engine's proxy sends and receives
-their packets in the network namespace of this machine, as clients do theirs: the kernel's counters
-hold both. A packet socket on the bridge, with a filter for the clients' port, counts these alone.
-It makes every packet on the bridge dearer by a tenth of a microsecond or two, so that it is opened
-for the slices of the warm-up alone, as counters of system calls are (tare.monitor.calls).
+If nodes of a cluster reach each other by published ports, an engine's proxy sends and receives
+their packets in this machine's network namespace. Clients use the same namespace, so the kernel's
+counters hold both. A packet socket on the bridge, with a filter for the clients' port, counts the
+clients' packets alone. It makes every packet on the bridge dearer by a tenth of a microsecond or
+two. So it is open in warm-up slices only, like counters of system calls (tare.monitor.calls).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import psutil
 
 _EVERY = 0x0003
-"""ETH_P_ALL of linux/if_ether.h: what is sent is seen, too"""
+"""ETH_P_ALL of linux/if_ether.h: sent packets are seen, too"""
 _PACKET, _STATISTICS = 263, 6
 """SOL_PACKET of linux/socket.h, PACKET_STATISTICS of linux/if_packet.h"""
 _ATTACH_FILTER = 26
@@ -40,7 +40,7 @@ class Bridge(NamedTuple):
 
 
 def bridge_of(address: str) -> Bridge | None:
-    """The device of this machine in whose network a unit has this address; None: there is none."""
+    """This machine's device whose network has this address of a unit; None: there is none."""
     wanted = IPv4Address(address)
     for device, addresses in psutil.net_if_addrs().items():
         for one in addresses:
@@ -55,16 +55,16 @@ def bridge_of(address: str) -> Bridge | None:
 class PacketTap:
     """Counts from its beginning until it is closed.
 
-    A packet counts that goes to the port of an address in the bridge's network, or comes from it,
-    and whose other end is not the machine's own address there: that is a proxy's, which clients'
-    connections to a published port do not have.
+    A packet counts if it goes to, or comes from, the port of an address in the bridge's network,
+    and its other end is not the machine's own address there. That address is a proxy's; clients'
+    connections to a published port do not have it.
     """
 
     def __init__(self, bridge: Bridge, port: int) -> None:
         """Begin.
 
         Args:
-            port: the one on which units serve clients.
+            port: the port on which units serve clients.
 
         Raises:
             OSError: only root can, or there is no such device.
@@ -79,7 +79,7 @@ class PacketTap:
             raise
 
     def take(self) -> int:
-        """Packets since they were taken last, or since the beginning.
+        """Packets since the last reading, or since the beginning.
 
         Raises:
             OSError: it is closed.
@@ -93,8 +93,10 @@ class PacketTap:
 
 
 def attach(own: socket.socket, program: bytes) -> None:
-    """Let a socket see only what a program of the kernel's classic packet filter answers with more
-    than 0 (Documentation/networking/filter.rst).
+    """Let a socket see only packets that a classic packet filter accepts.
+
+    The kernel's filter program accepts with an answer above 0
+    (Documentation/networking/filter.rst).
 
     Raises:
         OSError: the kernel refuses it.
@@ -105,11 +107,12 @@ def attach(own: socket.socket, program: bytes) -> None:
 
 
 def clients_packets(own: IPv4Interface, port: int) -> bytes:
-    """The filter, over what begins with the header of IPv4 (RFC 791): TCP of a unit's port, whose
-    other end is not the machine's own address.
+    """The filter for TCP of a unit's port whose other end is not the machine's own address.
+
+    Its input begins with the header of IPv4 (RFC 791).
 
     Args:
-        own: that address, with the network of the units.
+        own: the machine's address, with the network of the units.
     """
     mask, network = int(own.netmask), int(own.network.network_address)
     return _assembled(
@@ -159,11 +162,11 @@ _CODES = {
 """linux/bpf_common.h: BPF_LD with BPF_ABS and, behind the header, BPF_IND; BPF_LDX with BPF_MSH;
 BPF_AND, BPF_JEQ, BPF_JSET, BPF_RET"""
 _Line = tuple[str, int] | tuple[str, int, str, str] | str
-"""An instruction with its operand and where it jumps, empty: to the next; or a place to jump to."""
+"""An instruction with its operand and jump targets, empty: the next one; or a place to jump to."""
 
 
 def _assembled(*lines: _Line) -> bytes:
-    """What the kernel takes: jumps are numbers of instructions that are passed over."""
+    """The program in the kernel's form: a jump is the number of instructions to skip."""
     places: dict[str, int] = {}
     told: list[tuple[str, int, str, str]] = []
     for line in lines:

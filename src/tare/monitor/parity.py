@@ -1,4 +1,4 @@
-"""Facts of a running unit that should be alike in all conditions, read from the kernel."""
+"""Facts of a running unit that should be equal in all conditions, read from the kernel."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tare.machines.cgroups import Accounting
 from tare.machines.facts import MachineFacts, hardware
 
 _UNLIMITED = 1 << 60
-"""version 1 memory limits above this are the kernel's way to say: none"""
+"""a version 1 memory limit above this means that there is no limit"""
 _ALL = 0.95
 """share of a mapping in huge pages that counts as all: its ends need not be aligned"""
 _SIZE = re.compile(r"^(Anonymous|AnonHugePages): +(\d+) kB$", re.MULTILINE)
 ARCHIVE = ".jsa"
-"""how the name of an archive of a JVM's classes ends, wherever it lies"""
+"""suffix of the name of a JVM's class archive, wherever it lies"""
 _LIMIT_FILES = (
     ("cpu", "cpu.cfs_quota_us"),
     ("cpu", "cpu.cfs_period_us"),
@@ -26,14 +26,12 @@ _LIMIT_FILES = (
 
 
 def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> dict[str, str]:
-    """CPUs, limits, file system and kernel settings as the unit's first process has them, and what
-    its machine is made of.
+    """CPUs, limits, file system and kernel settings of a unit's first process; its machine's facts.
 
     Args:
         accounting: the unit's control groups and root process.
-        data: its data directory, as it sees it.
-        machine: facts of this machine, for units on it; a unit of which no process is known gets
-            none.
+        data: its data directory, as the unit sees it.
+        machine: facts of this machine, for units on it; a unit without a known process gets none.
     """
     pid = accounting.pid
     if not pid:
@@ -73,17 +71,17 @@ def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> di
 
 
 def _mapped(maps: str, suffix: str) -> str:
-    """Whether a process maps a file of such a name; empty: its mappings cannot be read."""
+    """Whether a process maps a file with this suffix; empty: its mappings cannot be read."""
     if not maps:
         return ""
     return "mapped" if any(line.endswith(suffix) for line in maps.splitlines()) else "none"
 
 
 def _huge(maps: str) -> str:
-    """How much of the largest anonymous mapping, of a JVM its heap, lies in huge pages.
+    """How much of the largest anonymous mapping (a JVM's heap) lies in huge pages.
 
-    Where memory is fragmented a process that asks for huge pages gets fewer, without a word: two
-    of a kind then differ by some percent of CPU time. Empty: the mappings cannot be read.
+    Where memory is fragmented, a process that asks for huge pages gets fewer, without notice. Two
+    equal processes then differ by some percent of CPU time. Empty: the mappings cannot be read.
     """
     largest = huge = 0
     for mapping in re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", maps, flags=re.MULTILINE):

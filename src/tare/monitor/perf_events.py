@@ -1,7 +1,7 @@
-"""Tracepoints of the kernel that are counted thread by thread: perf_event_open(2).
+"""Counts tracepoints of the kernel thread by thread: perf_event_open(2).
 
-A tracepoint that anybody counts makes every system call of the machine dearer until the last one
-who counts it has closed it.
+A tracepoint that anybody counts makes every system call of the machine dearer, until its last
+counter is closed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LIBRARY = ctypes.CDLL(None, use_errno=True)
 def tracepoint(name: str) -> int:
     """The kernel's number of a tracepoint, GROUP/EVENT.
 
-    Where tracefs is not mounted it is for a moment, in a mount namespace that ends with the look.
+    If tracefs is not mounted, it is mounted for a moment, in a mount namespace of its own.
 
     Raises:
         OSError: it cannot be read.
@@ -58,8 +58,9 @@ def tracepoint(name: str) -> int:
 
 
 def count(thread: int, tracepoint_id: int, only: str) -> int:
-    """Begin to count a tracepoint of a thread and of those that it starts from now on; the
-    descriptor to read and to close.
+    """Begin to count a tracepoint of a thread and of threads that it starts from now on.
+
+    Gives the descriptor to read and to close.
 
     Args:
         only: the kernel's filter, such as ``id==202``; empty: every time.
@@ -90,5 +91,5 @@ def count(thread: int, tracepoint_id: int, only: str) -> int:
 
 
 def counted(descriptor: int) -> int:
-    """So far."""
+    """The count so far."""
     return int.from_bytes(os.read(descriptor, 8), "little")

@@ -1,4 +1,4 @@
-"""tare-probe beside a trial: started, its samples kept, its own cost known."""
+"""Runs tare-probe beside a trial, keeps its samples, and knows its own cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def watch_list(
     watched: list[dict[str, Any]] = []
     for name, accounting in units.items():
         groups = {k: v for k, v in accounting.paths.items() if k in _GROUPS}
-        if groups or accounting.pids:  # else it is on another machine
+        if groups or accounting.pids:  # else the unit is on another machine
             watched.append({"name": name, "cgroups": groups, "pids": list(accounting.pids)})
     if engine:
         watched.append({"name": "engine", "comm": list(engine)})
@@ -67,7 +67,7 @@ def await_end(probe: subprocess.Popen[bytes]) -> None:
 
 
 def close_pipes(probe: subprocess.Popen[bytes]) -> None:
-    """Those to and from a tare-probe that has gone."""
+    """Close the pipes to and from a tare-probe that has gone."""
     for pipe in (probe.stdin, probe.stdout, probe.stderr):
         if pipe is not None:
             with contextlib.suppress(BrokenPipeError):
@@ -82,7 +82,7 @@ class Probe:
         self.machine = machine
         self.samples: list[dict[str, Any]] = []
         self._process = start_probe(run) if isinstance(machine, Here) else machine.probe(run)
-        # where it has died, the missing samples are noted
+        # if the probe has died, the missing samples are noted
         tell(self._process, {"interval_s": INTERVAL_S, "units": watched})
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -113,7 +113,7 @@ def write_samples(samples: list[dict[str, Any]], path: Path) -> None:
     """Keep samples as a long table: t (Unix s), scope, metric, value."""
     columns: dict[str, list[Any]] = {"t": [], "scope": [], "metric": [], "value": []}
     for sample in samples:
-        # what a virtual machine of this one uses is counted in this machine's own already
+        # this machine's samples already include those of its virtual machines
         whole = sample.get("whole", "machine")
         scopes = {whole: sample.get("machine", {}), "probe": sample.get("probe", {})}
         if "host" in sample:

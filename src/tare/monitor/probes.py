@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Probes:
-    """Running probes; `stop` returns their samples, and `notes` says what there is not."""
+    """Running probes; `stop` returns their samples, and `notes` says what is missing."""
 
     def __init__(
         self, run: str, units: Mapping[str, Accounting], engine: tuple[str, ...] = ()
     ) -> None:
-        """Start them on every machine that has units; this one takes no part where it has none.
+        """Start a probe on every machine that has units; on this one, too, only if it has any.
 
         Args:
             run: label of the processes.
@@ -42,7 +42,7 @@ class Probes:
                 self.notes.append(f"nothing is known of the resources of {machine.name}: {error}")
 
     def stop(self) -> list[dict[str, Any]]:
-        """End all probes and return every sample that they took, as of this machine's clock."""
+        """End all probes and return every sample that they took, by this machine's clock."""
         found: list[dict[str, Any]] = []
         for probe in self._probes:
             samples, machine = probe.stop(), probe.machine

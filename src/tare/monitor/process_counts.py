@@ -1,7 +1,7 @@
-"""What the processes of units did, as the kernel counts it for each: switches, faults, bytes.
+"""The kernel's counts of units' processes: switches, faults, bytes.
 
-Three questions for each process, some tens of microseconds together, so that they are asked at both
-ends of every slice. What a process did is the sum over its threads, which the kernel adds up.
+Three reads for each process take some tens of microseconds together, so that they are made at both
+ends of every slice. The kernel adds up the counts of a process's threads.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ SWITCHED, FAULTS, READ, WRITTEN, THREADS = (
     "threads",
 )
 """Context switches; page faults that read nothing from a disk; bytes that were read from and
-written to storage; and threads that are there, which is no count: where they grow fewer, what they
-did has left the sum of switches."""
+written to storage; and the number of live threads, which is not a count. If it falls, the switches
+of ended threads have left the sum."""
 MOST_PROCESSES = 8
 """of a role: with more, a reading would take milliseconds"""
 _FAULTS_AT, _THREADS_AT = 7, 17
@@ -39,7 +39,7 @@ _PROCESSES = "cgroup.procs"
 
 
 class ProcessCounts:
-    """Counts of a role's processes together, which are found anew after `forget`."""
+    """Sums of the counts of a role's processes, which are found anew after `forget`."""
 
     def __init__(self, proc: Path = Path("/proc")) -> None:
         self._proc = proc
@@ -52,11 +52,11 @@ class ProcessCounts:
         servers: Sequence[Accounting],
         text: Callable[[str], str],
     ) -> dict[str, int]:
-        """ROLE_COUNT of each role that has processes; what cannot be read of one is left out.
+        """ROLE_COUNT of each role that has processes; counts that cannot be read are left out.
 
         Args:
-            units: all that are looked at, by name; those that are no servers are clients.
-            text: what a file holds, which may be kept open.
+            units: all units to read, by name; all but the servers are clients.
+            text: reads a file, which may be kept open.
         """
         pids = {one.pid for one in servers}
         every = [one for group in units.values() for one in group]
@@ -70,7 +70,7 @@ class ProcessCounts:
         return found
 
     def forget(self) -> None:
-        """Which processes there are."""
+        """Forget which processes there are."""
         self._found.clear()
 
     def close(self) -> None:
@@ -79,8 +79,10 @@ class ProcessCounts:
             self._switches = None
 
     def _processes(self, units: Sequence[Accounting]) -> list[int]:
-        """Of all these units; none where one of them is not known here, as without it the sum would
-        be of fewer than their operations are."""
+        """Processes of all these units; none if one unit's processes are not known here.
+
+        Without them the sum would cover fewer processes than the operations do.
+        """
         key = tuple(one.pid for one in units)
         if key not in self._found:
             each = [processes_of(one) for one in units]
@@ -103,20 +105,20 @@ class ProcessCounts:
             found |= io_counts(text(f"{self._proc}/{pid}/io"))
         if self._switches is None:
             self._switches = Switches()
-        # asked by the id, which may be another's once the open file says that this one has ended
+        # read by the id, which may be another process's once the open file shows this one's end
         if THREADS in found and (switched := self._switches.of(pid)) is not None:
             found[SWITCHED] = switched
         return found
 
 
 def io_counts(told: str) -> dict[str, int]:
-    """Bytes to and from storage of /proc/PID/io, proc(5)."""
+    """Bytes to and from storage, from /proc/PID/io, proc(5)."""
     lines = (line.partition(": ") for line in told.splitlines())
     return {_IO[name]: int(value) for name, _, value in lines if name in _IO}
 
 
 def processes_of(unit: Accounting) -> list[int]:
-    """Of its control group and those below it; of a unit without one, those that are known."""
+    """Processes of a unit's control group and of groups below it; without one, known processes."""
     for directory in unit.paths.values():
         found = sorted({pid for file in _files(Path(directory)) for pid in _numbers(file)})
         if found:

@@ -1,8 +1,8 @@
-"""Context switches of a whole process, by the kernel's taskstats: one question over netlink.
+"""Context switches of a whole process, by the kernel's taskstats: one request over netlink.
 
-/proc tells switches of each thread alone, and a database has a hundred. The kernel adds them up
-itself for who asks for a thread group (Documentation/accounting/taskstats.rst). Threads that have
-ended are not in the sum, so that it can fall.
+/proc has only the switches of each thread, and a database has a hundred threads. For a thread group
+the kernel adds them up itself (Documentation/accounting/taskstats.rst). Threads that have ended are
+not in the sum, so that it can fall.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Switches:
     """Asks the kernel for the context switches of processes.
 
     Attributes:
-        why_not: why it does not tell them; empty: it does.
+        why_not: why the kernel does not tell them; empty: it does.
     """
 
     def __init__(self) -> None:
@@ -53,8 +53,10 @@ class Switches:
             self.close()
 
     def of(self, pid: int) -> int | None:
-        """Of all threads of a process that live, voluntary or not; None: it has ended, or the
-        kernel does not tell."""
+        """Switches of all live threads of a process, voluntary or not.
+
+        None: it has ended, or the kernel does not tell.
+        """
         if self.why_not:
             return None
         try:
@@ -81,10 +83,10 @@ class Switches:
         return int(voluntary + involuntary)
 
     def _answer(self, family: int, command: int, attribute: bytes) -> bytes:
-        """The attributes that the kernel answers with.
+        """The attributes of the kernel's answer.
 
         Raises:
-            OSError: it refuses, or does not answer.
+            OSError: the kernel refuses, or does not answer.
         """
         if self._socket is None:
             raise OSError("closed")
@@ -96,7 +98,7 @@ class Switches:
             told = self._socket.recv(_LONGEST)
             length, kind, _, number, _ = struct.unpack_from("=IHHII", told)
             if number != self._number:
-                continue  # the answer to a question that was given up
+                continue  # the answer to a request that was given up
             if kind == _ERROR:
                 code = -int(struct.unpack_from("=i", told, 16)[0])
                 raise OSError(code, os.strerror(code))
@@ -109,7 +111,7 @@ def _attribute(kind: int, content: bytes) -> bytes:
 
 
 def _attributes(text: bytes) -> dict[int, bytes]:
-    """By kind; of each kind the last."""
+    """Attributes by kind; the last one of each kind."""
     found = {}
     at = 0
     with contextlib.suppress(struct.error):  # the end

@@ -1,9 +1,9 @@
-"""The CPU time of a process, thread by thread, so that it can be told by what the threads are for.
+"""The CPU time of a process, thread by thread, so that it can be split by the threads' purpose.
 
 The kernel counts each thread's time on a CPU in nanoseconds (/proc/PID/task/TID/schedstat, first
 field; Documentation/scheduler/sched-stats.rst). Java gives its threads' names to the kernel, which
 keeps 15 characters of them. So this needs no connection to the JVM, and works for a process in a
-container as for any other.
+container like for any other.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def recognised(threads: Threads, groups: Mapping[str, Sequence[str]]) -> bool:
 def grown(before: Threads, after: Threads, groups: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """CPU seconds that each group of threads used between two readings.
 
-    A thread that began in between counts from its beginning. One that ended is not seen any more:
-    what it did is in no group.
+    A thread that began in between counts from its beginning. A thread that ended is no longer seen:
+    its time is in no group.
 
     Args:
-        groups: group to the beginnings of its threads' names, which are cut as the kernel cuts
-            names. A thread belongs to the first group that fits.
+        groups: group to the beginnings of its threads' names, cut as the kernel cuts names. A
+            thread belongs to the first group that fits.
     """
     prefixes = [(group, tuple(n[:NAME_LENGTH] for n in names)) for group, names in groups.items()]
     totals = dict.fromkeys(groups, 0.0)

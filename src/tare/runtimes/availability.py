@@ -27,13 +27,13 @@ def obstacle(
     inventory: Inventory | None = None,
     missing: Callable[[str], Missing | None] = lambda name: None,
 ) -> Obstacle | None:
-    """What hinders this setup in this version; None where nothing does.
+    """Why this version cannot run this setup; None: it can.
 
     Args:
         setup: one condition's.
         named: the orchestrators that are named here, by the runtime's name.
         inventory: the hosts that are named here; None: none are.
-        missing: why this machine makes none of a kind, asked only if the setup needs them.
+        missing: why this machine makes no machines of a kind, asked only if the setup needs them.
     """
     found = list(_obstacles(setup))
     for part in ("platform", "client"):
@@ -58,7 +58,7 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
 
 
 def _of_endpoint(setup: Setup) -> Iterator[Obstacle]:
-    """An endpoint is kept by a client that stays where it was told to go."""
+    """Only a client that stays where it was told to go keeps to an endpoint."""
     if setup.client.tool != "tare":
         why = f"{setup.client.tool} may go where nodes say they are, not to their "
         why += setup.platform.endpoint

@@ -1,7 +1,7 @@
 """What a container may do: nothing that a database or a load client does not need.
 
-No capability and no new privileges, on every runtime; where Docker itself is asked also a root file
-system that cannot be written where the data lies elsewhere, and a user of its own.
+On every runtime it has no capability and no new privileges. With Docker itself, it also has its own
+user, and a root file system that cannot be written if the data lies elsewhere.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _SCRATCH = {"/tmp": "exec,mode=1777"}  # noqa: S108 - the container's; Java unpa
 
 
 def settings(unit: Unit) -> dict[str, Any]:
-    """Arguments of `create_host_config` that take from a container what its unit does not need."""
+    """Arguments of `create_host_config` that deny a container what its unit does not need."""
     if unit.storage == "layer":
         return dict(NO_RIGHTS)
     return {**NO_RIGHTS, "read_only": True, "tmpfs": _SCRATCH}
 
 
 def user_of(unit: Unit, login: int | None = None) -> int:
-    """Number of the user that a container runs as, on this machine or where somebody logs in.
+    """Number of a container's user, on this machine or where somebody logs in.
 
-    A client writes its records into a directory of whoever starts it, so it is that user.
+    A client writes its records into a directory of the user who starts it, so it runs as that user.
     """
     starts = os.getuid() if login is None else login
     return OWN_USER if unit.role == "database" and starts == 0 else starts
@@ -50,14 +50,14 @@ def identity(unit: Unit) -> str:
 
 
 def hand_over(unit: Unit) -> None:
-    """Give a database's directories on this machine to its user, where that is not this one."""
+    """Give a database's directories on this machine to its user, if that is another user."""
     owner = user_of(unit)
     if owner == os.getuid():
         return
     readable = unit.site.conf_on_host
     for path in (readable, *readable.iterdir()):
         if path.is_symlink():
-            continue  # it leads to where it does inside, and has no rights of its own
+            continue  # a link has no rights of its own, and its target is one inside
         path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
     data = unit.site.data_on_host
     if data is not None:

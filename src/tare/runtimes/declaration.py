@@ -1,7 +1,7 @@
-"""What a runtime says of itself: data and small functions that everything else asks.
+"""A runtime's declaration: data and small functions that everything else asks.
 
-It imports nothing when it is imported, so that studies and the command line can ask at once; what
-runs units is imported by the functions that need it.
+It imports nothing when it is imported, so that studies and the command line can ask at once.
+Modules that run units are imported by the functions that need them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 LAYER = "layer"
-"""The storage that is a container's own: of its image, and gone with it."""
+"""The container's own storage: a layer over its image, removed with the container."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class Named:
 
 
 class Declaration:
-    """One runtime. A subclass says what is true of it; what it leaves out is true of most.
+    """One runtime. A subclass declares what differs from most runtimes.
 
-    An instance named DECLARED in its module is what the registry finds, or a tuple of several.
+    The registry finds an instance, or a tuple of several, named DECLARED in its module.
     """
 
     name: str
     """as a study names it"""
     variant_of = ""
-    """whose variant it is: `tare doctor` tells a variant where one of both can run"""
+    """whose variant it is; `tare doctor` shows a variant if it or that runtime can run"""
 
     # where units run
 
@@ -69,11 +69,11 @@ class Declaration:
     """networks that only its own containers are on"""
 
     weighed_by_plugin = False
-    """a price of one of its endpoints is one of the network plugin that it led through, too"""
+    """a price of one of its endpoints belongs to the network plugin on the way, too"""
 
     passed_on: tuple[str, ...] = ()
-    """endpoints by which packets to some nodes of a cluster pass another machine first, to others
-    not, so that the price of one node is not a cluster's"""
+    """endpoints by which packets to some nodes of a cluster, but not all, pass another machine
+    first, so that the price of one node is not the cluster's"""
 
     # what they cost, roughly
 
@@ -101,17 +101,17 @@ class Declaration:
     """an orchestrator, in a sentence"""
 
     client_in_words = ""
-    """as what it runs a client, for the field of a study; empty: as any unit"""
+    """how it runs a client, for the field of a study; empty: like any unit"""
     client_network_in_words = ""
     """what `client.network: bridge` is; empty: a network that its units have"""
 
     # what the knowledge base makes of it
 
     proposed = ("host", "directory")
-    """network and storage of a study that it proposes, where nobody says which"""
+    """network and storage of a study that it proposes, unless they are chosen"""
     near: tuple[tuple[str, float], ...] = ()
-    """other runtimes to how far findings about them are from it, 0 to 1; others are at 1. A pair
-    is said by one of both (docs/advice.md has the table)"""
+    """other runtimes to the distance of findings about them, 0 to 1; missing ones are at 1. One of
+    a pair declares it (docs/advice.md has the table)"""
 
     @property
     def fitting(self) -> Mapping[str, tuple[str, ...]]:
@@ -130,34 +130,36 @@ class Declaration:
 
     @property
     def from_outside(self) -> str:
-        """The first of its networks, beside the machine's own, that others are on too."""
+        """The first of its networks, except the machine's own, that others are on too."""
         own = (one for one in self.networks if one != "host" and one not in self.inside_only)
         return next(own, self.networks[0])
 
     @property
     def made_storages(self) -> tuple[str, ...]:
-        """Storages of which a server finds its data directory made, the usual one first."""
+        """Storages in which a server finds its data directory ready, the usual one first."""
         return tuple(one for one in self.storages if one != LAYER)
 
     def engine_in_words(self, facts: Mapping[str, Any]) -> str:
-        """What ran its units, by a run's records (`Runtime.environment`), for the methods of a
-        report; empty: nothing is said."""
+        """What ran its units, for the methods of a report; empty: nothing is said.
+
+        It is read from a run's records (`Runtime.environment`).
+        """
         return ""
 
     # what runs its units
 
     def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
-        """What runs units of one run; nothing is asked or made yet.
+        """The runtime of one run; nothing is asked or made yet.
 
         Args:
             run: the run's name, the label of everything that is made.
-            work: directory for configuration, and for what else units have on this machine.
+            work: directory for configuration, and for other files of units on this machine.
             pool: where addresses of this machine come from.
             routable: units take addresses that clients in containers reach.
 
         Raises:
-            RuntimeUnavailableError: an orchestrator, and none is named here; or the declaration
-                says nothing of it.
+            RuntimeUnavailableError: it is an orchestrator, and none is named here; or the
+                declaration makes none.
         """
         from tare.errors import RuntimeUnavailableError  # this module imports nothing
 
@@ -168,13 +170,13 @@ class Declaration:
         )
 
     def make_on_hosts(self, work: Path, hosts: Hosts, group: str) -> Runtime:
-        """The same on hosts that SSH reaches, where it is for these.
+        """The same on hosts that SSH reaches, if it runs there.
 
         Args:
-            group: whose hosts take nodes; empty: those that the inventory has for it.
+            group: group whose hosts take nodes; empty: the inventory's hosts for nodes.
 
         Raises:
-            RuntimeUnavailableError: it is not.
+            RuntimeUnavailableError: it does not run there.
         """
         from tare.errors import RuntimeUnavailableError  # this module imports nothing
 
@@ -185,13 +187,13 @@ class Declaration:
         )
 
     def dns_name(self, run: str, unit: str) -> str:
-        """The name by which the DNS server of a network of its own finds a unit."""
+        """The name by which the DNS server of the runtime's own network finds a unit."""
         return unit
 
     # what hinders it here
 
     def fault(self) -> str | None:
-        """Why it cannot be used here, with the remedy; None where it can."""
+        """Why it cannot be used here, with the remedy; None: it can."""
         return None
 
     def seen(self) -> Seen:
@@ -200,10 +202,10 @@ class Declaration:
         return Seen(why is None, why or "it can be used")
 
     def named(self) -> Named | None:
-        """The orchestrator that is named here, asked what it is; None where none is named.
+        """The orchestrator that is named here, with its facts; None: none is named.
 
         Raises:
-            RuntimeUnavailableError: what names it cannot be read.
+            RuntimeUnavailableError: the file that names it cannot be read.
         """
         return None
 
@@ -212,12 +214,11 @@ class Declaration:
         return False
 
     def store(self) -> Path | None:
-        """Where the engine that it uses keeps images and volumes; None: not on this machine, or
-        not known."""
+        """Where its engine keeps images and volumes; None: elsewhere, or not known."""
         return None
 
     def obstacles(self, setup: Setup, named: Named | None) -> Iterator[Obstacle]:
-        """What hinders a setup whose nodes or clients it runs.
+        """What prevents a setup whose nodes or clients it runs.
 
         An engine or an orchestrator that does not answer now is no obstacle: `tare plan` refuses
         the study until it answers.
@@ -228,16 +229,16 @@ class Declaration:
         yield from ()
 
     def left(self) -> Left | None:
-        """What dead runs left of it, found by label; None: it leaves nothing.
+        """Leftovers of dead runs, found by label; None: it leaves nothing.
 
-        Call it with the lab held, so that what is found belongs to the dead.
+        Call it with the lab held: all that is found then belongs to dead runs.
         """
         return None
 
     # what a study asks of it
 
     def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
-        """What only root can give this part of a setup, `platform` or `client`, on this machine."""
+        """What this part of a setup, `platform` or `client`, needs root for on this machine."""
         yield from ()
 
     def data_out_of_reach(self, platform: Platform, *, here: bool) -> str:

@@ -67,7 +67,7 @@ class _Network:
 
 
 def container_name(run: str, site: str) -> str:
-    """What the container at a site is called, on its networks as well."""
+    """The name of the container at a site, also on its networks."""
     return f"tare-{run}-{site}"
 
 
@@ -77,7 +77,7 @@ class DockerRunning:
     engine = ENGINE
     """the name of what runs it"""
     run_label = RUN_LABEL
-    """the label of whatever was made for it, that says for which run"""
+    """the label that names the run, on everything that was made for it"""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class DockerRunning:
             unit: what was launched.
             container: of the engine.
             client: the engine.
-            left: told where not all that was made for the unit could be removed.
+            left: told if something that was made for the unit could not be removed.
         """
         self.unit = unit
         self._left = left
@@ -163,7 +163,7 @@ class DockerRunning:
         return self.published_path(site.endpoint_host) if site.path == PUBLISHED else site.path
 
     def published_path(self, address: str) -> str:
-        """What packets to a port published on this address pass, as far as it can be seen."""
+        """The path of packets to a port published on this address, as far as it can be seen."""
         return published_path(address)
 
     def facts(self) -> dict[str, str]:
@@ -191,7 +191,7 @@ class DockerRunning:
         try:
             self._ask("kill", "SIGTERM")
         except RuntimeUnavailableError:
-            if self.exited() is None:  # else it had ended by itself meanwhile
+            if self.exited() is None:  # else it has ended by itself meanwhile
                 raise
 
     def _ask(self, verb: str, *arguments: str) -> None:
@@ -223,13 +223,13 @@ class DockerRunning:
             shutil.rmtree(self.unit.site.data_on_host, ignore_errors=True)
 
     def _remove_volume(self) -> None:
-        """Remove the unit's volume, where it has one: only this run's."""
+        """Remove the unit's volume, if it has one of this run."""
         if self.unit.role == "database" and self.unit.storage == "volume":
             labels = {self.run_label: self._container.labels[self.run_label]}
             remove_volume(self._client, _volume_name(self.unit), labels)
 
     def _kill_without_engine(self) -> None:
-        """Kill the first process where the engine is gone; its containers outlive it."""
+        """Kill the first process if the engine is gone; its containers outlive it."""
         if self._accounting is not None:
             kill(self._accounting.pid, self._container.id)
 
@@ -360,7 +360,7 @@ class DockerRuntime:
         return str(self._networks[group].made.name)
 
     def release_group(self, group: str) -> None:
-        """Remove a group's network once its units have stopped, and what they left.
+        """Remove a group's network and leftovers once its units have stopped.
 
         Raises:
             RuntimeUnavailableError: something of a unit is still there.
@@ -399,7 +399,7 @@ class DockerRuntime:
         return docker_ways.seen(ways)
 
     def _remove_left(self) -> None:
-        """Remove what is left of units: it would share the machine with the next.
+        """Remove what is left of units: it would share the machine with the next units.
 
         Raises:
             RuntimeUnavailableError: something is still there.
@@ -452,7 +452,7 @@ class DockerRuntime:
                 networking_config=networking,
                 ports=list(published),
                 user=confinement.identity(unit),
-                # as native units have it, and as the class path of `shown` archives needs it
+                # as for native units; the class path of `shown` archives needs it, too
                 working_dir=site.conf if unit.shown else None,
             )
             if unit.role == "database" and unit.storage == "layer":
@@ -465,7 +465,7 @@ class DockerRuntime:
         return self._client_call(create_and_start, f"start container {site.name}")
 
     def _bounds(self) -> dict[str, Any]:
-        """What any process may have: as a native unit, so that only the platform differs."""
+        """The limits of any process: those of a native unit, so that only the platform differs."""
         memlock = resource.getrlimit(resource.RLIMIT_MEMLOCK)
         files = Ulimit(name="nofile", soft=open_files(), hard=open_files())
         return {"ulimits": [files, Ulimit(name="memlock", soft=memlock[0], hard=memlock[1])]}
@@ -486,7 +486,7 @@ class DockerRuntime:
             elif unit.storage == "volume":
                 mounts.append(self._client_call(lambda: self._volume(unit), "create volume"))
         for name, file in unit.shown.items():
-            (site.conf_on_host / name).touch()  # where it is mounted must be something
+            (site.conf_on_host / name).touch()  # the mount point must exist
             inside = f"{CONF}/{name}"
             mounts.append(Mount(inside, str(file.absolute()), type="bind", read_only=True))
         mounts += [
@@ -523,8 +523,11 @@ class DockerRuntime:
 
 
 def _published(unit: Unit) -> dict[int | str, Any]:
-    """Port of the container to where the host publishes it: all where its network does that, of
-    several endpoints the clients' port, which is the first."""
+    """Port of the container to where the host publishes it.
+
+    These are all ports if its network publishes ports; with several endpoints only the clients'
+    port, which is the first.
+    """
     site = unit.site
     if site.ways:
         hosts = docker_ways.published_on(site.ways)

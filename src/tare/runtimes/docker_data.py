@@ -43,10 +43,10 @@ def give_volume(
 
     Args:
         api: the engine.
-        image: that the volume's unit will run from.
+        image: the image of the volume's unit.
         mount: the volume, and where.
         owner: number of the user and of the group.
-        labels: of the run, should this process die meanwhile.
+        labels: of the run, in case this process dies meanwhile.
 
     Raises:
         DockerException: the engine could not do it.
@@ -67,12 +67,12 @@ def put_snapshot(
     Args:
         api: the engine.
         container: its id.
-        snapshot: what the directory is to hold, and nothing else.
+        snapshot: the only content that the directory is to hold.
         directory: within the container; it exists.
         owner: number of the files' user and group.
 
     Raises:
-        ArtifactError: it then held something else.
+        ArtifactError: the directory then held something else.
         DockerException: the engine could not do it.
     """
     with tempfile.TemporaryFile() as archive:

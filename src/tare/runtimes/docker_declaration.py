@@ -1,4 +1,4 @@
-"""What is true of containers of this machine's Docker engine, or of a host's."""
+"""The declaration of containers of this machine's Docker engine, or of a host's."""
 
 from __future__ import annotations
 

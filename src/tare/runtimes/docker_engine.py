@@ -1,4 +1,4 @@
-"""The Docker engine as Tare's other parts ask it: reached, accounted, swept of leftovers."""
+"""The Docker engine for Tare's other parts: connections, accounting, leftovers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tare.machines.cgroups import group_paths, thaw_left
 RUN_LABEL = "tare.run"
 """label of every container, network and volume that Tare makes; its value is the run"""
 HOST_LABEL = "tare.host"
-"""label of what Tare makes in a Swarm: the machine that it ran on. A Swarm's engines are shared,
-and only a machine's own leftovers are its to remove"""
+"""label of what Tare makes in a Swarm: the machine that Tare ran on. A Swarm's engines are shared,
+and a machine removes only its own leftovers"""
 ENGINE_PROCESSES = (
     "dockerd",
     "containerd",
@@ -31,11 +31,11 @@ ENGINE_PROCESSES = (
     "docker-proxy",
 )
 SOCKET = Path("/var/run/docker.sock")
-"""where an engine listens that is not named otherwise"""
+"""where an engine listens by default"""
 ENGINE = "Docker"
 """the engine's name; in small letters it is the engine's command"""
 PUBLISHED = "published port"
-"""the path to a unit's published port, before anybody has looked what it is made of"""
+"""the path to a unit's published port, before its parts are known"""
 BY_DNAT = "published port: DNAT, bridge and veth pair"
 BY_PROXY = "published port: userland docker-proxy, bridge and veth pair"
 
@@ -59,10 +59,12 @@ def connect(timeout_s: int = 60) -> docker.DockerClient:
 
 
 def refuse_elsewhere() -> None:
-    """Containers' control groups, namespaces and addresses are looked for on this machine.
+    """Refuse an engine of another machine.
+
+    Containers' control groups, namespaces and addresses are looked for on this one.
 
     Raises:
-        RuntimeUnavailableError: DOCKER_HOST names an engine of another one.
+        RuntimeUnavailableError: DOCKER_HOST names an engine of another machine.
     """
     named = os.environ.get("DOCKER_HOST", "")
     host = urlsplit(named).hostname or ""
@@ -90,10 +92,10 @@ def asking(engine: str, then: str = "tare doctor") -> str:
 
 
 def published_path(address: str, rules: str | None = None) -> str:
-    """What packets to a port published on this address pass, by the NAT table if it is readable.
+    """The path of packets to a port published on this address, by the NAT table if readable.
 
     Args:
-        rules: of the chain DOCKER of the machine that publishes it; None: this one's.
+        rules: of the chain DOCKER of the machine that publishes it; None: this machine's.
     """
     if rules is None:
         rules = nat_rules("DOCKER")
@@ -134,8 +136,8 @@ def leftovers() -> tuple[dict[str, list[Any]], str]:
     """Containers, networks and volumes that carry Tare's label.
 
     Returns:
-        What was found, by kind; and why the engine could not be asked, empty where it was or where
-        this user has none. A killed engine's containers run on.
+        What was found, by kind; and why the engine could not be asked. That is empty if it was
+        asked, or if this user has none. A killed engine's containers run on.
     """
     try:
         found = labelled(connect(timeout_s=10), RUN_LABEL)
@@ -147,26 +149,26 @@ def leftovers() -> tuple[dict[str, list[Any]], str]:
 
 
 def ours(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Those of the things with Tare's label that nobody uses: their run has ended."""
+    """The labelled things that nobody uses, because their run has ended."""
     return {kind: [one for one in items if _is_ours(one)] for kind, items in found.items()}
 
 
 def _has_engine() -> bool:
-    """Whether an engine is named, or left its socket here, which this user may use."""
+    """Whether an engine is named, or has left a socket here that this user may use."""
     return "DOCKER_HOST" in os.environ or os.access(SOCKET, os.W_OK)
 
 
 def labels_of(run: str) -> dict[str, str]:
     """The labels of what this process makes for a run.
 
-    Another Tare, in a container or elsewhere, may ask the same engine, and hold another lock than
-    this one: they name who made it.
+    They name the maker, because another Tare, in a container or elsewhere, may use the same engine
+    under another lock.
     """
     return {RUN_LABEL: run, starter.LABEL: starter.label()}
 
 
 def _is_ours(item: Any) -> bool:
-    """Not another machine's, nor of a process that lives or is in another container."""
+    """Whether neither another machine, nor a live process or another container, made it."""
     labels = item.attrs.get("Labels") or (item.attrs.get("Config") or {}).get("Labels") or {}
     if starter.LABEL in labels:
         return starter.labelled_without_owner(labels[starter.LABEL])
@@ -176,7 +178,7 @@ def _is_ours(item: Any) -> bool:
 def own_volume(
     client: docker.DockerClient, name: str, labels: dict[str, str], engine: str = ENGINE
 ) -> None:
-    """Make a volume that was not there before: an engine returns one of that name as it is.
+    """Make a new volume: if one of that name exists, an engine returns it as it is.
 
     Raises:
         RuntimeUnavailableError: there is one without these labels, which is somebody else's.
@@ -206,7 +208,7 @@ def remove_volume(client: docker.DockerClient, name: str, labels: dict[str, str]
 
 
 def _thaw(container: Any) -> None:
-    """Continue what a dead run froze: it could not die else, or a sandbox of gVisor's not soon."""
+    """Continue what a dead run froze: else it cannot die, or a gVisor sandbox only late."""
     state = container.attrs.get("State", {})
     pid = int(state.get("Pid") or 0)
     if state.get("Paused"):

@@ -1,4 +1,4 @@
-"""What is true of all containers that an engine of this machine runs, Docker or one like it."""
+"""Common declaration of containers that an engine of this machine runs, Docker or a similar one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PUBLISHED_NEEDS_ROOT = Obstacle(
 
 
 class EngineDeclaration(Declaration, ABC):
-    """A container of an engine of this machine, Docker's or one that is asked as Docker's is."""
+    """A container of an engine of this machine, Docker or one with Docker's API."""
 
     networks: tuple[str, ...] = ("host", "bridge", "published")
     endpoints: tuple[str, ...] = ("", "loopback", "bridge", "published", "proxy")

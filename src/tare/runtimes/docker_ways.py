@@ -31,7 +31,7 @@ _NO_WAY_BACK = "answers to a container on the same bridge pass the NAT table by"
 
 
 def all_ways(address: str, pool: AddressPool) -> dict[str, Way]:
-    """Every endpoint of a container and the way from others on its bridge, before it is started.
+    """Every endpoint of a container and the way from others on its bridge, before its start.
 
     Docker leaves 127.0.0.0/8 out of its DNAT rule, so that a port on an address of that range is
     relayed by docker-proxy, and one on another address of this machine takes DNAT.
@@ -68,11 +68,11 @@ def seen(ways: Mapping[str, Way]) -> dict[str, Way]:
 
 
 def path_between(address: str, rules: str) -> str:
-    """What packets from another container on the same bridge pass to a port that is published on
-    this address; empty: the rules have none for it.
+    """The path of packets from another container on the same bridge to a port of this address.
 
-    Where the engine has a userland proxy its rule leaves out what comes from the container's own
-    bridge (`! -i BRIDGE`), so that nodes of one network reach each other through the proxy.
+    Empty: the rules have none for the address. If the engine has a userland proxy, its rule leaves
+    out packets from the container's own bridge (`! -i BRIDGE`), so that nodes of one network reach
+    each other through the proxy.
 
     Args:
         rules: of the chain DOCKER.
@@ -84,7 +84,7 @@ def path_between(address: str, rules: str) -> str:
 
 
 def _checked(name: str, way: Way) -> Way:
-    """The way as it was seen, with a fault where packets take another than its name says."""
+    """The way as it was seen, with a fault if packets take another way than its name says."""
     if name == BETWEEN_PUBLISHED:
         return _checked_between(way)
     found = replace(way, path=published_path(way.host))
@@ -96,7 +96,7 @@ def _checked(name: str, way: Way) -> Way:
 
 
 def _checked_between(way: Way) -> Way:
-    """The same from another container, with a fault where no answer would come back."""
+    """The same from another container, with a fault if no answer would come back."""
     path = path_between(way.host, nat_rules("DOCKER"))
     if not path:
         return replace(way, fault=_NO_DNAT)

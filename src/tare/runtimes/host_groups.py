@@ -1,4 +1,4 @@
-"""Whether a study's groups of hosts can be compared: they are there, large enough, and apart."""
+"""Whether a study's groups of hosts can be compared: they exist, suffice, and share no host."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOSTS = ("platform", "hosts")
 
 @dataclass(frozen=True)
 class GroupFault:
-    """Why a setup's hosts cannot be had as the study wants them."""
+    """Why a setup's hosts are not available as the study wants them."""
 
     field: tuple[str, ...]
     why: str

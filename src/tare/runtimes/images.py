@@ -18,16 +18,16 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Images:
-    """The images of one runtime. Each function is told whom to tell of what takes time."""
+    """The images of one runtime. Each function gets a callback for what takes time."""
 
     engine: Any
     """client of the engine that makes them"""
     bring: Callable[[str, Say], str] = lambda image, say: image
     """takes an image of that engine to where units run; gives its name for units"""
     fetch: Callable[[str, str, Say], str] = lambda name, image, say: image
-    """the same of an image that a study names, and that the engine has"""
+    """the same for an image that a study names, and that the engine has"""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """of what this run makes in that engine, by which it is found"""
+    """labels by which everything that this run makes in that engine is found"""
     clients_by_engine: bool = True
     """clients run in that engine, and not where units do"""
     pull: str = "docker pull"

@@ -1,4 +1,4 @@
-"""Units of files where they lie, here or on a host: nothing is built, and no engine is asked."""
+"""Units from files where they lie, here or on a host: nothing is built, and no engine is used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class InPlaceRuntime:
-    """What their runtimes have in common; see `unit.Runtime`."""
+    """Common part of these units' runtimes; see `unit.Runtime`."""
 
     def probe(self) -> str | None:
         return None
@@ -26,7 +26,7 @@ class InPlaceRuntime:
 
 
 class InPlaceRunning:
-    """What they have in common while they run; see `unit.Running`."""
+    """Common part of these units while they run; see `unit.Running`."""
 
     unit: Unit
 

@@ -1,4 +1,4 @@
-"""The end of a server's own log file, as much of it as is kept; the copy says what was cut."""
+"""Copies the end of a server's own log file; the copy says what was cut."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LONGEST = 64 << 20
-"""bytes that are kept of a log, as many as the Docker engine keeps of an output"""
+"""bytes of a log that are kept, as many as the Docker engine keeps of an output"""
 WITHIN_S = 60.0
 """longest wait for an engine to send one, seconds"""
 _BUFFER = 1 << 20
@@ -28,7 +28,7 @@ def keep_end(
     Args:
         size: of the log, bytes.
         into: the copy.
-        skip: skips so many bytes of the source; None: `source.seek`.
+        skip: skips a number of bytes of the source; None: `source.seek`.
     """
     cut = max(size - LONGEST, 0)
     (skip or source.seek)(cut)
@@ -80,6 +80,6 @@ def plain_files(
 
 
 def read_over(source: IO[bytes], size: int) -> None:
-    """Pass over so many bytes of what cannot be sought in."""
+    """Skip a number of bytes of a stream that cannot seek."""
     for begin in range(0, size, _BUFFER):
         source.read(min(_BUFFER, size - begin))

@@ -1,5 +1,4 @@
-"""By which name a part of a setup finds its runtime: where the machines come from, and how they run
-a unit."""
+"""Names by which a part of a setup finds its runtime: by the machines, and how they run a unit."""
 
 from __future__ import annotations
 
@@ -19,8 +18,10 @@ _OF = "@"
 
 
 def runtime_key(part: Platform | Client) -> str:
-    """As a study names it; on hosts that SSH reaches ssh-native or ssh-docker, and the group that
-    the study names behind it, as ssh-docker@vmware."""
+    """The runtime's name in the study; on hosts over SSH ssh-native or ssh-docker.
+
+    The group that the study names follows there, as in ssh-docker@vmware.
+    """
     if not part.source.over_ssh:
         return part.runtime
     return of_group(on_ssh(part.runtime), part.group if isinstance(part, Platform) else "")
@@ -48,5 +49,5 @@ def runtime_and_group(key: str) -> tuple[str, str]:
 
 
 def declaration_of(key: str) -> Declaration:
-    """What the key's runtime says of itself."""
+    """The declaration of the key's runtime."""
     return declared(runtime_and_group(key)[0].removeprefix(_ON_HOSTS))

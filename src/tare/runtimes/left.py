@@ -1,4 +1,4 @@
-"""What dead runs left of one runtime's, and its removal."""
+"""Leftovers of dead runs in one runtime, and their removal."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Left:
     words: Mapping[str, list[str]]
     """kind to names, for people"""
     remove: Callable[[], list[TareError]]
-    """removes it; gives what could not be, and why"""
+    """removes them; gives what could not be removed, and why"""
     unanswered: Sequence[str] = ()
     """who could not be asked what they hold, and why"""
     remain: Callable[[], Mapping[str, list[str]]] = _none
-    """kind to names of what was to go and is still there, where `remove` does not tell"""
+    """kind to names of leftovers that are still there, if `remove` does not tell"""
 
 
 def each(remove: Callable[[T], None], things: Iterable[T]) -> list[TareError]:
-    """Remove these, each whatever becomes of the others; what could not be, and why."""
+    """Remove each of these, even if others fail; what could not be removed, and why."""
     faults = []
     for one in things:
         try:

@@ -1,4 +1,4 @@
-"""The native runtime: a unit is a plain process in a control group of its own."""
+"""The native runtime: a unit is a plain process in its own control group."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 _PATH = "loopback of the host"
 
 _KILLED_S, _LOOK_AGAIN_S = 10.0, 0.1
-"""how long what a unit left is killed, and how often it is looked for, seconds"""
+"""for how long, and how often, remaining processes of a unit are killed, seconds"""
 
 _JOIN_AND_EXEC = (
     'ulimit -n "$1"; shift; while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"'
 )
-"""A fixed script: the process joins its groups before it becomes the unit, so that not a page of
-its memory nor a thread is accounted elsewhere. Its words come as arguments, never as text."""
+"""A fixed script: the process joins its groups before it becomes the unit, so that no page of its
+memory and no thread is accounted elsewhere. The command comes as arguments, never as text."""
 
 
 def _entering(netns: str) -> list[str]:
-    """What precedes a command that is to run in this network namespace, all else being as before.
+    """The prefix that runs a command in this network namespace, with all else as before.
 
     nsenter becomes the command itself: no process stays between.
 
     Raises:
-        RuntimeUnavailableError: nsenter is missing, or another namespace is not ours to enter.
+        RuntimeUnavailableError: nsenter is missing, or this process may not enter the namespace.
     """
     program = shutil.which("nsenter")
     if program is None or os.geteuid() != 0:
@@ -132,7 +132,7 @@ class NativeRunning(InPlaceRunning):
                 shutil.copyfile(log, into / f"{site.name}-{log.name}")
 
     def _kill_rest(self) -> None:
-        """Kill what outlives the first process; what does not die is left for `tare clean`."""
+        """Kill processes that outlive the first one; what does not die is left for `tare clean`."""
         ends = time.monotonic() + _KILLED_S
         while (rest := self._rest()) and time.monotonic() < ends:
             for process in rest:
@@ -150,7 +150,7 @@ class NativeRunning(InPlaceRunning):
         return found
 
     def _signal_tree(self, number: signal.Signals) -> None:
-        if self._process.poll() is not None:  # its number may be somebody else's by now
+        if self._process.poll() is not None:  # another process may have its number by now
             return
         with contextlib.suppress(psutil.NoSuchProcess):
             root = psutil.Process(self._process.pid)
@@ -160,7 +160,7 @@ class NativeRunning(InPlaceRunning):
 
 
 def _of_session(session: int) -> list[psutil.Process]:
-    """Processes of a session that this process began, by their mark: its number comes again."""
+    """Processes of a session that this process began, by their mark: numbers are reused."""
     own = mark()
     found = []
     for pid in psutil.pids():
@@ -259,7 +259,7 @@ class NativeRuntime(InPlaceRuntime):
 def leftovers() -> dict[psutil.Process, str]:
     """Processes of dead runs, by the labels in their environment or by control group.
 
-    Each is known by its number and its start: a number comes again.
+    Each is known by its number and its start, because numbers are reused.
     """
     found: dict[psutil.Process, str] = {}
     for pid in psutil.pids():
@@ -280,7 +280,7 @@ def remove(found: Iterable[psutil.Process], wait_s: float = 10.0) -> None:
     """Kill processes of dead runs and remove the control groups that they leave empty."""
     processes = []
     for process in found:
-        with contextlib.suppress(psutil.Error):  # gone, its number another's, or another user's
+        with contextlib.suppress(psutil.Error):  # gone, its number reused, or another user's
             process.kill()
             processes.append(process)
     psutil.wait_procs(processes, timeout=wait_s)
@@ -289,7 +289,7 @@ def remove(found: Iterable[psutil.Process], wait_s: float = 10.0) -> None:
 
 
 def runs(process: psutil.Process) -> bool:
-    """Whether it is there, and has not ended and only waits to be noticed."""
+    """Whether the process is there, and is not a zombie."""
     try:
         return process.is_running() and bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.Error:

@@ -1,4 +1,4 @@
-"""What is true of processes of a machine, made of files where they lie."""
+"""The declaration of a machine's processes, made of files where they lie."""
 
 from __future__ import annotations
 

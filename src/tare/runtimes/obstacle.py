@@ -16,10 +16,10 @@ class Obstacle:
     """Why a setup cannot be run.
 
     Attributes:
-        field: path of the first field that asks for what there is not.
+        field: path of the first field that asks for something missing.
         why: the reason; several are joined by semicolons.
-        remedy: what to do about the first.
-        reasons: where there are several, each by itself.
+        remedy: what to do about the first reason.
+        reasons: if there are several, each by itself.
     """
 
     field: tuple[str, ...]
@@ -37,7 +37,7 @@ def too_few_machines(setup: Setup, able: int, shown: str) -> Iterator[Obstacle]:
     """An orchestrator has fewer machines for nodes than the setup must have.
 
     Args:
-        able: machines that can take one.
+        able: number of machines that can take a node.
         shown: what shows them, e.g. `tare doctor` lists the machines.
     """
     nodes, spread = setup.database.nodes, setup.platform.placement.spread

@@ -1,4 +1,4 @@
-"""A unit that an orchestrator runs: this machine's kernel pauses it, and gives it its CPUs."""
+"""A unit of an orchestrator: this machine's kernel pauses it, and sets its CPUs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OrchestratorError(RuntimeUnavailableError):
     """An orchestrator refused something, or did not answer.
 
     Attributes:
-        status: of the answer, as in HTTP; 0 where there was none.
+        status: of the answer, as in HTTP; 0: there was no answer.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class OrchestratorError(RuntimeUnavailableError):
 
     @property
     def gone(self) -> bool:
-        """What was asked about is not there."""
+        """Whether the requested object is not there."""
         return self.status == _NOT_FOUND
 
 
@@ -51,8 +51,8 @@ class Orchestrated:
 
     Attributes:
         noun: of one unit, such as "pod".
-        no_pause: that it pauses none.
-        no_cpus: that it does not choose their CPUs.
+        no_pause: says that it pauses no unit.
+        no_cpus: says that it does not choose units' CPUs.
     """
 
     noun: str
@@ -65,12 +65,12 @@ def pause_unit(name: str, accounting: Accounting, frozen: bool, of: Orchestrated
 
     Args:
         name: the unit's.
-        accounting: where its use is read; its process is 0 where that is another machine.
-        of: what runs it.
+        accounting: where its use is read; its process is 0 on another machine.
+        of: the orchestrator that runs it.
 
     Raises:
-        RuntimeUnavailableError: it runs elsewhere, where nothing can pause it, or its groups are
-            not ours to write.
+        RuntimeUnavailableError: it runs elsewhere, where nothing can pause it, or this process may
+            not write its groups.
     """
     remedy = "set design.idle to run, or design.fresh to trial or block"
     _refuse_elsewhere(
@@ -95,7 +95,7 @@ def confine(name: str, accounting: Accounting, cpuset: str, of: Orchestrated) ->
         cpuset: such as 0-1.
 
     Raises:
-        RuntimeUnavailableError: it runs elsewhere, or its groups are not ours to write.
+        RuntimeUnavailableError: it runs elsewhere, or this process may not write its groups.
     """
     remedy = "leave limits.cpuset out; limits.cpus holds everywhere"
     what = f"a {of.noun} {_AWAY} cannot be put on chosen CPUs"
@@ -114,7 +114,7 @@ def _refuse_elsewhere(name: str, accounting: Accounting, what: str, why: str, re
 
 
 class OrchestratedRunning:
-    """What running units of every orchestrator have in common; see `unit.Running`."""
+    """Common part of all orchestrators' running units; see `unit.Running`."""
 
     of: Orchestrated
     unit: Unit
@@ -141,7 +141,7 @@ class OrchestratedRunning:
 
 
 class OrchestratedNode(OrchestratedRunning, ABC):
-    """What database nodes of every orchestrator have in common."""
+    """Common part of all orchestrators' database nodes."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class OrchestratedNode(OrchestratedRunning, ABC):
         Args:
             unit: what was launched.
             site: its site, settled by where it came to run.
-            container: the engine's id of it.
+            container: the engine's id of its container.
             accounting: where its use is read.
             clock: monotonic seconds.
         """
@@ -172,7 +172,7 @@ class OrchestratedNode(OrchestratedRunning, ABC):
 
     @abstractmethod
     def _poll_once(self) -> Exit | None:
-        """How it ended, as the orchestrator tells now; None: it runs."""
+        """How it ended, as the orchestrator says now; None: it runs."""
 
     @abstractmethod
     def _machine_fault(self) -> str:
@@ -185,8 +185,8 @@ class OrchestratedNode(OrchestratedRunning, ABC):
     def stop(self) -> None:
         """Let it die with its group, whose release removes it; a frozen one cannot.
 
-        Where its machine's part of the orchestrator is gone nobody would end it: it is killed, if
-        it runs on this machine.
+        If its machine's part of the orchestrator is gone, nobody would end it. Then it is killed
+        if it runs on this machine.
         """
         with contextlib.suppress(RuntimeUnavailableError):
             self.resume()
@@ -201,9 +201,9 @@ class OrchestratedNode(OrchestratedRunning, ABC):
 
 
 def keep_log(unit: Unit, pid: int, into: Path, proc: Path = Path("/proc")) -> None:
-    """Copy the end of the software's own log file, as its process sees it; nothing where it cannot.
+    """Copy the end of the software's own log file, as its process sees it, if that is possible.
 
-    It made what is there: a link would lead to this machine's own files, and a pipe has no end.
+    The software may have made a link to this machine's own files, or a pipe without end.
 
     Args:
         pid: its process on this machine; 0: it runs on another.

@@ -1,4 +1,4 @@
-"""What the runtimes of all orchestrators have in common: groups of sites, and the ways to them."""
+"""Common part of all orchestrators' runtimes: groups of sites, and the ways to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tare.study.platform import Platform
 
 _NODES_TAKE = "container-dns"
-"""by which of its endpoints nodes of a cluster reach each other, whatever their clients take"""
+"""endpoint by which nodes of a cluster reach each other, whatever endpoint their clients use"""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Endpoint:
 
     Attributes:
         host: address for clients outside of the cluster.
-        reached: port of the software to the port at that address, where it is another.
+        reached: port of the software to the port at that address, if these differ.
         inside: name for clients inside; empty: `host`.
-        machine: the orchestrator's, that it runs on.
+        machine: the orchestrator's machine on which it runs.
         here: where this process reaches it; None: at `host`.
     """
 
@@ -42,7 +42,7 @@ class Endpoint:
     here: tuple[str, int] | None = None
 
     def settle(self, site: Site) -> Site:
-        """The site with what only the running unit has."""
+        """The site, with values that only the running unit has."""
         return replace(
             site,
             endpoint_host=self.host,
@@ -55,7 +55,7 @@ class Endpoint:
 
 @dataclass
 class Group:
-    """One cluster: its number among those that live, and its sites as they were settled.
+    """One cluster: its number among the live ones, and its sites as they were settled.
 
     Attributes:
         network: the endpoint of its clients, as the study has it.
@@ -75,8 +75,8 @@ class OrchestratorRuntime(ABC, Generic[G]):
     """A runtime whose units an orchestrator places on its machines.
 
     Attributes:
-        noun: what one unit is called.
-        endpoints: by which clients may reach one.
+        noun: the name of one unit.
+        endpoints: by which clients may reach a unit.
     """
 
     noun: str
@@ -108,7 +108,7 @@ class OrchestratorRuntime(ABC, Generic[G]):
         self._helper = ""
         self._groups: dict[str, G] = {}
         self._left: list[G] = []
-        """released, but not seen to be gone: the cluster did not answer"""
+        """released groups that may still be there: the cluster did not answer"""
 
     @abstractmethod
     def images(self) -> Images:
@@ -141,7 +141,7 @@ class OrchestratorRuntime(ABC, Generic[G]):
         )
 
     def _words(self, endpoint: str) -> str:
-        """What packets to such an endpoint pass through, as far as it was seen."""
+        """The path of packets to such an endpoint, as far as it was seen."""
         return self._connectivity_check.words(endpoint) if self._connectivity_check else endpoint
 
     def _ways(
@@ -152,7 +152,7 @@ class OrchestratorRuntime(ABC, Generic[G]):
         Args:
             reach: where it is reached by an endpoint.
             own: its own address on the cluster's network; empty: that is not told.
-            missing: endpoint that is not to be had to the reason.
+            missing: endpoint that is not available to the reason.
         """
         found: dict[str, Way] = {}
         for name in self.endpoints:
@@ -168,5 +168,5 @@ class OrchestratorRuntime(ABC, Generic[G]):
 
 
 def usual(platform: Platform) -> Platform:
-    """The platform by whose network a path is checked: that of the endpoint clients take."""
+    """The platform whose network is checked as the path: that of the clients' endpoint."""
     return platform.model_copy(update={"network": platform.way, "endpoint": ""})

@@ -1,9 +1,9 @@
-"""Checks of the path to an orchestrator's units: when one is refused, and what is told of it.
+"""Checks of the path to an orchestrator's units: when a path is refused, and what is reported.
 
-Units that answer stand in for a database, and are asked where clients will ask. A service proxy
-without its kernel module, a plugin without host ports, a route that is missing: all let packets
-vanish without a word. So nothing is measured on a path that was not seen to work, and both ends of
-a connection tell where addresses were translated.
+Units that answer stand in for a database, and are asked where clients will ask. Packets vanish
+without an error if a service proxy lacks its kernel module, a plugin lacks host ports, or a route
+is missing. So nothing is measured on a path that was not seen to work. Both ends of a connection
+report where addresses were translated.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Connectivity:
 
     Attributes:
         endpoint: as the study has it.
-        outside, inside: what came of asking from this machine, and inside the cluster.
-        words: what packets pass through.
-        more: what else was seen, for the records.
+        outside, inside: replies to this machine, and inside the cluster.
+        words: the path of packets.
+        more: further observations, for the records.
     """
 
     endpoint: str
@@ -64,15 +64,15 @@ def refuse_broken(
     remedy: str,
     because: str = "",
 ) -> None:
-    """Nothing where every target was answered by its own unit.
+    """Refuse a path unless every target was answered by its own unit.
 
     Args:
-        endpoint: as the study has it.
+        endpoint: as in the study.
         expected: target to the unit that must answer there.
-        found: what came of asking.
-        units: what they are called: pods, units.
+        found: the replies.
+        units: the units' name: pods, units.
         place: where they were asked, in words.
-        remedy: where it is broken.
+        remedy: what to do if it is broken.
         because: a reason that is known beforehand; empty: none is.
 
     Raises:
@@ -92,13 +92,13 @@ def refuse_broken(
 def refuse_few_nodes(
     able: int, platform: Platform, nodes: int, unit: str, *, why: str, remedy: str
 ) -> None:
-    """Nothing where enough nodes can take a unit of this platform.
+    """Refuse a platform if too few nodes can take a unit of it.
 
     Args:
-        able: how many can.
-        nodes: units of the cluster.
-        unit: what one of them is called.
-        why: why the others cannot.
+        able: number of nodes that can.
+        nodes: number of the cluster's units.
+        unit: the name of one unit.
+        why: why the other nodes cannot.
         remedy: shows the nodes.
 
     Raises:
@@ -115,7 +115,7 @@ def refuse_few_nodes(
 
 
 def seen_in_words(found: Sequence[Reply]) -> list[str]:
-    """What both ends of the connections tell of the path."""
+    """The path as both ends of the connections report it."""
     sizes = sorted({size for one in found for size in one.mtu.values()})
     told = {
         "destination translated": any(one.destination_translated for one in found),
@@ -137,25 +137,25 @@ class PathCheck(ABC):
 
     @abstractmethod
     def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
-        """Raise where the cluster, as it is now, is not one for this platform."""
+        """Raise if the cluster, as it is now, cannot have this platform."""
 
     @abstractmethod
     def _check(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
     ) -> Connectivity:
-        """Make units that answer, ask them, and take them away; arguments as `prove` has them."""
+        """Make units that answer, ask them, and remove them; arguments as in `prove`."""
 
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
     ) -> Connectivity:
-        """See that clients reach units of this platform; what was seen before holds.
+        """Check that clients reach units of this platform; earlier results hold.
 
         Args:
             platform: network and placement.
             nodes: units of the cluster.
             port: on which they will serve.
             clients: runtimes of the clients.
-            number: of the cluster among those that live, for its ports of nodes.
+            number: of the cluster among the live ones, for its node ports.
 
         Raises:
             RuntimeUnavailableError: they do not get there, or the cluster is not as the study says.
@@ -182,6 +182,6 @@ class PathCheck(ABC):
         return found is not None and found.from_here
 
     def words(self, network: str) -> str:
-        """What packets to such an endpoint pass through; its name alone where nothing was seen."""
+        """The path of packets to such an endpoint; its name alone if nothing was seen."""
         found = self._latest.get(network)
         return found.words if found else network

@@ -1,5 +1,4 @@
-"""Every runtime that there is: Tare's own, and those that other packages bring
-(docs/add-a-runtime.md)."""
+"""All runtimes: Tare's own, and those of other packages (docs/add-a-runtime.md)."""
 
 from __future__ import annotations
 
@@ -22,15 +21,14 @@ OWN = (
     "tare.runtimes.kubernetes.declaration",
     "tare.runtimes.swarm.declaration",
 )
-"""modules of Tare's own, in the order in which runtimes are listed and weighed"""
+"""modules of Tare's own runtimes, in the order in which runtimes are listed and weighed"""
 BARE = "native"
-"""The runtime that adds nothing: what a study has where it names none, and what others are compared
-with."""
+"""The runtime that adds nothing: a study's default, and the one that others are compared with."""
 _NAME = re.compile(r"(?!ssh(-|$))[a-z][a-z0-9]*(-[a-z0-9]+)*")
 """A name is part of others: of ways (docker.bridge), keys (ssh-docker@group, tare.runtimes.key),
 conditions, labels and images."""
 CONTAINER = "docker"
-"""The runtime of a plain container: what is asked about where nobody says, and named in advice."""
+"""The runtime of a plain container: the default in questions, and the one that advice names."""
 ALL = SelfDeclared(
     "runtime", GROUP, Declaration, OWN, _NAME,
     "begins with a letter, and not with ssh-, which is what runs it on hosts",
@@ -45,5 +43,5 @@ def containers() -> tuple[str, ...]:
 
 
 def values(of: Callable[[Declaration], Iterable[str]]) -> tuple[str, ...]:
-    """What the runtimes have of something, each once."""
+    """All values of something that the runtimes have, each once."""
     return tuple(dict.fromkeys(value for one in registered().values() for value in of(one)))

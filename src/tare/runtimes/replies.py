@@ -1,6 +1,6 @@
-"""Who replies at a database's address, asked from here or from inside, and what each end saw.
+"""Finds who replies at a database's address, from here or from inside, and what each end saw.
 
-Both ends of a connection tell their addresses, and so where these were translated on the way.
+Both ends of a connection report their addresses, and so where these were translated on the way.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _LONGEST_LINE = 16 * 1024
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of asking one target; addresses are host:port.
+    """The result of asking one target; addresses are host:port.
 
     Attributes:
-        target: as it was asked for.
+        target: the target as it was given.
         sent_from, sent_to: both ends of the connection, as the client saw them.
-        name: the pod that answered; empty where none did.
+        name: the pod that answered; empty: none did.
         came_from, came_to: both ends as the pod saw them.
-        mtu: the pod's network devices, to the largest packet that they send, bytes.
-        largest_segment: bytes of payload that the client's TCP put into a packet; 0: not known.
-        why: why none answered.
+        mtu: the pod's network devices to the largest packet that they send, bytes.
+        largest_segment: bytes of payload that the client's TCP puts into a packet; 0: not known.
+        why: why no pod answered.
     """
 
     target: str
@@ -67,7 +67,7 @@ def ask_from_here(
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Reply]:
-    """Ask all targets, host:port, from this machine, side by side."""
+    """Ask all targets, host:port, from this machine, at the same time."""
     with ThreadPoolExecutor(max_workers=len(targets) or 1) as pool:
         return list(pool.map(lambda target: _ask(target, within_s, clock, wait), targets))
 
@@ -116,7 +116,7 @@ def wrong_replies(expected: Mapping[str, str], found: Iterable[Reply]) -> list[s
 
     Args:
         expected: target to the unit that must answer there.
-        found: what came of asking.
+        found: the replies.
     """
     by_target = {one.target: one for one in found}
     faults: list[str] = []
@@ -130,7 +130,7 @@ def wrong_replies(expected: Mapping[str, str], found: Iterable[Reply]) -> list[s
 
 
 def replies_inside(text: str) -> list[Reply]:
-    """What `tare-pod ask` printed inside the cluster; lines that are none are left out."""
+    """The replies that `tare-pod ask` printed inside the cluster; other lines are left out."""
     found: list[Reply] = []
     for line in text.splitlines():
         try:

@@ -1,4 +1,4 @@
-"""A small file of settings that a variable names: read into its model, or refused by field."""
+"""Reads a small file of settings, which a variable names, into a model, or refuses it by field."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _Settings = TypeVar("_Settings", bound=BaseModel)
 def read_settings(
     file: Path, model: type[_Settings], *, of: str, variable: str, page: str
 ) -> _Settings:
-    """What a file says.
+    """The settings in a file.
 
     Args:
         file: YAML.
         model: of its content; an empty file leaves every field at its default.
-        of: what the settings are of, for people.
+        of: what the settings are for, in words.
         variable: environment variable that names the file.
         page: documentation of the fields.
 
     Raises:
-        RuntimeUnavailableError: it is missing, or not as it should be; which field, and why.
+        RuntimeUnavailableError: it is missing or not valid; the error names field and reason.
     """
     try:
         content = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""A name that every orchestrator takes, whatever a study calls its levels."""
+"""Names that every orchestrator accepts, whatever a study calls its levels."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _DIGEST = 6
 
 
 def slug(text: str, longest: int = _LONGEST) -> str:
-    """A name as Kubernetes and Swarms take it: a DNS label that begins with a letter.
+    """A name that Kubernetes and Swarms accept: a DNS label that begins with a letter.
 
-    What had to be changed is told apart by a digest, so that different texts stay different.
+    A text that had to be changed gets a digest, so that different texts stay different.
     """
     plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     if not plain or not plain[0].isalpha():

@@ -1,4 +1,4 @@
-"""The words of every runtime: a unit, the site where it will run, a running one, a runtime."""
+"""The interfaces of every runtime: a unit, its future site, a running unit, and the runtime."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 Role = Literal["database", "client"]
 PORT_STEP = 100
-"""ports of a machine that further clusters use lie so far apart from the first one's"""
+"""distance between the ports that successive clusters use on a machine"""
 
 
 @dataclass(frozen=True)
 class Bits:
-    """The files that a unit is made of, as its runtime will show them to it."""
+    """The files of a unit, as its runtime will show them to it."""
 
     digest: str
     """SHA-256 of the artifact tree, or the digest of a named image"""
     image: str = ""
     """container image id; empty for a unit that runs from the tree in place"""
     named: str = ""
-    """the official image that the study named, where it did: different bits"""
+    """the official image that the study named, if it did: its bits differ"""
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,17 @@ class Way:
     host: str
     """address for clients"""
     path: str
-    """what packets of a client pass through"""
+    """path of a client's packets"""
     inside: bool = False
     """clients must run in the unit's own network namespace"""
     beside: bool = False
     """clients must run in the network namespace of another unit of its group, as its peers do"""
     reached: Mapping[int, int] = field(default_factory=dict)
-    """port of the software to the port at `host`, where it is another"""
+    """port of the software to the port at `host`, if these differ"""
     name: str = ""
     """the unit's own name, for clients inside the orchestrator; empty: `host`"""
     fault: str = ""
-    """why it cannot be taken here; empty: it can"""
+    """why it cannot be used here; empty: it can"""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Site:
     endpoint_host: str
     """address under which clients reach it"""
     path: str
-    """what packets from a client on this host pass through"""
+    """path of packets from a client on this host"""
     network: str = ""
     """name of the container network that it joins; empty on the host's network"""
     seed: str = ""
@@ -84,26 +84,26 @@ class Site:
     inside: str = ""
     """address under which clients inside the orchestrator reach it; empty: `endpoint_host`"""
     here: tuple[str, int] | None = None
-    """where this process reaches the unit's first port, where that is not the endpoint"""
+    """where this process reaches the unit's first port, if that is not the endpoint"""
     shift: int = 0
-    """added to every port that the software binds, where others have its own already"""
+    """added to every port that the software binds, if others have its own ports already"""
     reached: Mapping[int, int] = field(default_factory=dict)
-    """port of the software to the port at the endpoint, where it is another"""
+    """port of the software to the port at the endpoint, if these differ"""
     everywhere: bool = False
-    """it has further addresses, of published ports: it serves clients on all that it has"""
+    """published ports give it further addresses: it serves clients on all of them"""
     ways: Mapping[str, Way] = field(default_factory=dict)
     """endpoint, as a study names it, or `BETWEEN_NODES`, to the way there; empty: `endpoint_host`
     is the only one"""
     machine: str = ""
     """the host or the orchestrator's machine that it runs on, once that is known"""
     patience: float = 1.0
-    """by which factor longer than usual it is waited for: an emulated machine is slow"""
+    """factor by which waits for it are longer than usual: an emulated machine is slow"""
     clock: Offset = SAME
     """by how much the clock there was ahead of this machine's when the site was settled"""
 
     @classmethod
     def in_place(cls, name: str, home: Path, address: str, path: str) -> Self:
-        """One whose unit sees what this process sees: `conf` and `data` of a directory."""
+        """A site whose unit sees the paths of this process: `conf` and `data` of a directory."""
         conf, data = home / "conf", home / "data"
         for directory in (conf, data):
             directory.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ class Site:
         }
 
     def binds(self, port: int) -> int:
-        """The port that the software must use where it would use `port`."""
+        """The port that the software must use instead of `port`."""
         return port + self.shift
 
     def door(self, port: int) -> tuple[str, int]:
@@ -129,7 +129,7 @@ class Site:
         """The way to this endpoint.
 
         Raises:
-            RuntimeUnavailableError: it is not to be had here.
+            RuntimeUnavailableError: it is not available here.
         """
         found = self.ways.get(endpoint, Way("", "", fault="nothing was made for it"))
         if found.fault:
@@ -145,7 +145,7 @@ class Site:
         """host:port for load clients, outside or inside the orchestrator.
 
         Args:
-            endpoint: which of several; empty: the network's usual one.
+            endpoint: one of several; empty: the network's usual one.
         """
         way = Way(self.endpoint_host, self.path, reached=self.reached, name=self.inside)
         if endpoint:
@@ -168,8 +168,8 @@ class Unit:
     bits: Bits
     storage: str = "directory"
     ports: tuple[int, ...] = ()
-    """TCP ports that clients and peers use, the clients' first; all are published where the network
-    is `published`, and the first where a site has `ways`"""
+    """TCP ports that clients and peers use, the clients' first; all are published if the network is
+    `published`, and the first if a site has `ways`"""
     log: str = ""
     """the software's own log file, within its data directory; empty: it has none"""
     grace_s: float = 5.0
@@ -188,7 +188,7 @@ class Unit:
 
     @property
     def log_copy(self) -> str:
-        """What a copy of its own log file is called among those of other units."""
+        """Name of the copy of its own log file, among copies of other units."""
         return f"{self.site.name}-{PurePosixPath(self.log).name}"
 
 
@@ -204,8 +204,8 @@ class Exit:
         """A process's end in words.
 
         Args:
-            status: as it was told.
-            killed_by: number of the signal that ended it; what is no signal's number: none did.
+            status: the exit status.
+            killed_by: number of the signal that ended it; any other number: no signal did.
             out_of_memory: it was killed because it used more memory than its limit.
         """
         detail = f"exit status {status}"
@@ -221,7 +221,7 @@ class Running(Protocol):
 
     @property
     def unit(self) -> Unit:
-        """The unit; where its site was settled by its start, with that."""
+        """The unit; with its settled site, if its start settled it."""
         ...
 
     def accounting(self) -> Accounting:
@@ -241,11 +241,11 @@ class Running(Protocol):
         ...
 
     def packet_path(self) -> str:
-        """What packets from a client pass through, as far as it can be seen."""
+        """The path of packets from a client, as far as it can be seen."""
         ...
 
     def facts(self) -> dict[str, str]:
-        """What only the runtime knows of how it runs, beside what the kernel tells."""
+        """Facts of the running unit that only the runtime knows, beside the kernel's."""
         ...
 
     def pause(self) -> None: ...
@@ -259,11 +259,11 @@ class Running(Protocol):
         ...
 
     def stop(self) -> None:
-        """End it and take away everything that was made for it. Never raises twice."""
+        """End it and remove everything that was made for it. Never raises twice."""
         ...
 
     def collect_logs(self, into: Path) -> None:
-        """Copy what it wrote, log files and standard error, into a directory."""
+        """Copy its output, log files and standard error, into a directory."""
         ...
 
 
@@ -284,19 +284,19 @@ class Runtime(Protocol):
 
     name: str
     engine_processes: tuple[str, ...]
-    """names of the processes that work on units' behalf outside of their control groups"""
+    """names of the processes that work for units outside of their control groups"""
     head_start_s: float
     """how long clients may take from their launch until they can begin together, seconds"""
 
     def probe(self) -> str | None:
-        """None when it can run here; else why not, with the command that would remedy it."""
+        """None: it can run here; else why not, with the command that remedies it."""
         ...
 
     def images(self) -> Images | None:
-        """Where its images come from; None: its units are made of files where they lie.
+        """The source of its images; None: its units are made of files where they lie.
 
         Raises:
-            RuntimeUnavailableError: what makes them does not answer.
+            RuntimeUnavailableError: the source does not answer.
         """
         ...
 
@@ -305,12 +305,12 @@ class Runtime(Protocol):
 
         Raises:
             ArtifactError: a program that it needs is missing.
-            RuntimeUnavailableError: what runs units does not answer.
+            RuntimeUnavailableError: the engine or orchestrator does not answer.
         """
         ...
 
     def environment(self) -> dict[str, Any]:
-        """What runs its units, for the records; empty: nothing beside the machine."""
+        """What runs its units, for the records; empty: only the machine."""
         ...
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
@@ -318,13 +318,13 @@ class Runtime(Protocol):
         ...
 
     def release_group(self, group: str) -> None:
-        """Take away what the units of a group shared. They must have been stopped."""
+        """Remove what the units of a group shared. They must have been stopped."""
         ...
 
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str]
     ) -> dict[str, Any]:
-        """See that packets reach units of such a platform, before a cluster is made of it.
+        """Check that packets reach units of such a platform, before a cluster is made of it.
 
         Args:
             platform: network and placement as the study has them.
@@ -333,7 +333,7 @@ class Runtime(Protocol):
             clients: the runtimes of the clients that will ask it.
 
         Returns:
-            What was seen of the path, for the records; empty where the runtime needs no check.
+            What was seen of the path, for the records; empty: the runtime needs no check.
 
         Raises:
             RuntimeUnavailableError: packets do not get there; with the reason and the remedy.
@@ -345,5 +345,5 @@ class Runtime(Protocol):
         ...
 
     def close(self) -> None:
-        """Take away networks and addresses. Units must have been stopped."""
+        """Remove networks and addresses. Units must have been stopped."""
         ...

@@ -1,4 +1,4 @@
-"""Where units cannot be driven in slices, as far as is known before any is started."""
+"""Setups whose units cannot be driven in slices, as far as is known before any is started."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def unsliced(
 ) -> str:
     """Why a setup's units cannot be driven in slices where they run; empty: nothing is known.
 
-    What only the units themselves tell, such as how well a host's clock is known, a run finds out.
+    A run finds out what only the units themselves tell, such as how well a host's clock is known.
 
     Args:
         elsewhere: whether units of a runtime run on other machines than this one.

@@ -28,7 +28,7 @@ def bring(database: Database, to: Destination) -> Installation:
     """Cassandra and its Java where units of the destination's runtime find them.
 
     Raises:
-        ArtifactError: files that cannot be had or are not the locked ones.
+        ArtifactError: files that are not available or not the locked ones.
         RuntimeUnavailableError: a host cannot have them.
     """
     if database.image and to.images is not None:
@@ -49,7 +49,7 @@ def bring(database: Database, to: Destination) -> Installation:
 
 
 def _of_image(images: Images, name: str, say: Callable[[str], None]) -> Installation:
-    """An image that the study names: where its files lie is read from its own environment."""
+    """An image that the study names; its environment tells where its files lie."""
     engine = images.engine
     identity, digest = image.named_image(engine, name, images.pull)
     settings = engine.images.get(identity).attrs["Config"].get("Env") or []
@@ -67,7 +67,7 @@ def _of_image(images: Images, name: str, say: Callable[[str], None]) -> Installa
 def _on_hosts(
     hosts: Hosts, tree: Tree, jamm: str, runtime: str, say: Callable[[str], None]
 ) -> Installation:
-    """On all hosts for nodes of the runtime's group."""
+    """Cassandra on all hosts for nodes of the runtime's group."""
     jars = tuple(tree.jars)
     machines = hosts.nodes_of(runtime_and_group(runtime)[1])
     if not declaration_of(runtime).in_place:

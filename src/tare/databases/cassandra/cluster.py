@@ -20,7 +20,7 @@ START_TIMEOUT_S = 240.0
 """longest wait for one node; default flags took up to 80 s on two busy cores"""
 READY_TIMEOUT_S = 60.0
 CLUSTER_NAME = "tare"
-"""The same of all: a node refuses the data directory of a cluster of another name."""
+"""The same for all clusters: a node refuses a data directory with another cluster name."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Installation:
 
 @dataclass
 class CassandraCluster(Nodes):
-    """The units of one cluster; `deploy` brings it up, `destroy` leaves nothing of it."""
+    """The units of one cluster; `deploy` starts it, `destroy` removes all of it."""
 
     installation: Installation
     classes: ClassArchive | None = field(default=None, kw_only=True)
-    """what the nodes' JVMs map when they start; None: they load their classes from the jars"""
+    """the archive that the nodes' JVMs map at their start; None: they load classes from jars"""
     record_classes: str = field(default="", kw_only=True)
-    """name of a file in the data directory that a node lists its classes in; empty: none"""
+    """name of a file in the data directory in which a node lists its classes; empty: none"""
     _to_start: list[Site] = field(default_factory=list, kw_only=True)
     """sites of the nodes that wait for the first one"""
 
@@ -112,7 +112,7 @@ class CassandraCluster(Nodes):
             (site.data_on_host / configuration.TEMPORARY).mkdir(exist_ok=True)
 
     def _class_path(self, site: Site) -> list[str]:
-        """With an archive: its own, and then the configuration, of which it may know nothing."""
+        """With an archive: its class path, then the configuration, which is not part of it."""
         if self.classes is None:
             return self.installation.class_path(site.conf)
         (site.conf_on_host / class_archive.JARS).symlink_to(self.installation.lib)
@@ -208,7 +208,7 @@ class CassandraCluster(Nodes):
         self.create_schema()
 
     def describe(self) -> dict[str, Any]:
-        """What the cluster says of itself: version, peers, effective settings, schema."""
+        """The cluster's own description: version, peers, effective settings, schema."""
         with self.session() as session:
             (local,) = session.execute(
                 "SELECT release_version, cluster_name, native_protocol_version, partitioner "

@@ -28,14 +28,14 @@ QUICK_START = {
     "cassandra.consistent.rangemovement": "false",
     "cassandra.memtable_row_overhead_computation_step": "10000",
 }
-"""System properties that bring a node of a new, empty cluster up in seconds. They act during
-start-up only; what is measured afterwards does not depend on them. The ring delay (30 s by default)
-bounds how long a node looks for its first peer: with 1 s, nodes of a busy machine gave up. A node
-weighs so many rows in its memtable to know what one takes beside its data, some 180 bytes: with
-10,000 instead of 100,000 it is the same to a byte, a tenth of the time.
+"""System properties with which a node of a new, empty cluster starts in seconds. They act during
+start-up only; later measurements do not depend on them. The ring delay (30 s by default) bounds how
+long a node looks for its first peer: with 1 s, nodes of a busy machine gave up. To learn a row's
+overhead in the memtable, some 180 bytes, a node weighs this many rows: 10,000 instead of 100,000
+give the same to a byte, in a tenth of the time.
 
-Superusers are set up after 10 s, as everywhere: what a node reads first decides for its life in
-which order its workers look for work (docs/resolution.md)."""
+Superusers are set up after 10 s, as everywhere: a node's first read decides for its life in which
+order its workers look for work (docs/resolution.md)."""
 
 
 def even_token(node: int, nodes: int) -> int:
@@ -121,7 +121,7 @@ def jvm_arguments(*, heap_bytes: int, extra: Sequence[str], class_path: Sequence
 
 
 def _quoted(argument: str) -> str:
-    """As an argument file of java has it between quotation marks."""
+    """The argument between quotation marks, for an argument file of java."""
     return argument.replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -130,7 +130,7 @@ def logback() -> str:
 
 
 def temporary(site: Site) -> str:
-    """A directory that exists before the JVM starts: its own, or the image's, as the node sees it.
+    """A directory that exists before the JVM starts, as the node sees it: its own or the image's.
 
     The image's /tmp goes with the container.
     """
@@ -144,7 +144,7 @@ def command(
 
     Args:
         archive: name of the class-data archive in its configuration directory; empty: none.
-        record: name of a file in its data directory that it writes the classes to that it loads.
+        record: name of a file in its data directory to which it writes the classes it loads.
     """
     properties = {
         "cassandra.config": f"file://{site.conf}/cassandra.yaml",

@@ -1,4 +1,4 @@
-"""What Cassandra says of itself."""
+"""The declaration of Cassandra."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COMPILED_LATE = (
 
 
 class CassandraDeclaration(DatabaseDeclaration):
-    """Apache Cassandra, whose files are those of Tare's lock, or the user's."""
+    """Apache Cassandra, from the files of Tare's lock, or the user's."""
 
     name = "cassandra"
     title = "Apache Cassandra"
@@ -55,11 +55,10 @@ class CassandraDeclaration(DatabaseDeclaration):
         disk_bytes=200 << 20,  # commit log, hints, system tables and logs
     )
     stopped = Stopped(
-        143,  # of a JVM that ended itself at SIGTERM; Cassandra flushes everything before it
+        143,  # of a JVM that ended at SIGTERM; Cassandra flushes everything before
         ("data", "hints", "saved_caches"),  # after a drain the commit log holds nothing
-        # What a node knew of the others, at addresses of which the next deployment has new ones. A
-        # cluster of three that still had them took 48 s to start instead of 16, and gossiped of
-        # them.
+        # A node's knowledge of its peers, whose addresses are new in the next deployment. A cluster
+        # of three that kept the old ones took 48 s to start instead of 16, and gossiped about them.
         ("peers-*", "peers_v2-*", "peer_events-*", "peer_events_v2-*"),
     )
     locked = True
@@ -78,7 +77,7 @@ class CassandraDeclaration(DatabaseDeclaration):
         return unfit(setup.database)
 
     def kept_in_memory(self, setup: Setup, machine: int | None) -> int:
-        """The heap, which is taken whole as the server starts."""
+        """The heap; the server takes all of it at its start."""
         return setup.database.heap
 
     def beside_data(self, setup: Setup) -> int:
@@ -94,7 +93,7 @@ class CassandraDeclaration(DatabaseDeclaration):
         return f"reads {levels.read}, writes {levels.write}"
 
     def replica_chosen(self, database: Database) -> bool:
-        """The dynamic snitch does, where a read needs fewer replicas than there are."""
+        """The dynamic snitch does, if a read needs fewer replicas than there are."""
         from tare.databases.cassandra.rules import replicas_needed
 
         copies = database.replication_factor
@@ -102,8 +101,10 @@ class CassandraDeclaration(DatabaseDeclaration):
         return needed < copies and bool(database.settings.get("dynamic_snitch", True))
 
     def still_compiling(self, setup: Setup, warm: Warm) -> str:
-        """HotSpot's quick compiler waits for 200 calls of a method, or 2,000 rounds of a loop; its
-        second one has some 30 s of work on one thread (docs/decisions/0005)."""
+        """HotSpot's quick compiler waits for 200 calls of a method, or 2,000 rounds of a loop.
+
+        Its second compiler has some 30 s of work on one thread (docs/decisions/0005).
+        """
         database = setup.database
         if not any(_LEVELS in one for one in database.jvm):
             short = not warm.gentle and warm.at_most <= _UNDER_FULL_LOAD_S

@@ -4,9 +4,9 @@ Written with `OPTION` below, one line per pause:
 
     [1795274158778ms] GC(33) Pause Young (Normal) (G1 Evacuation Pause) 382M->192M(512M) 84.048ms
 
-The time is that of the end of the pause, in milliseconds since 1970 (decorator `timemillis`). The
-form is HotSpot's unified logging (JEP 158, JEP 271), the same from Java 9 on for every collector.
-Why the log, and not the JVM's shared counters: docs/decisions/0007.
+The time is the end of the pause, in milliseconds since 1970 (decorator `timemillis`). The format is
+HotSpot's unified logging (JEP 158, JEP 271), the same from Java 9 on for every collector.
+docs/decisions/0007 says why the log is used, and not the JVM's shared counters.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 
 LOG = "gc.log"
-"""file name in a directory that exists before the JVM starts: else it would not start"""
+"""file name in a directory that exists before the JVM starts; the JVM needs it to start"""
 MOST_BYTES = 64 << 20
-"""a trial's part of the log that is read at most; 60 pauses a second for an hour are 25 MB"""
+"""most bytes of the log that are read for a trial; 60 pauses a second for an hour are 25 MB"""
 
 _PAUSE = re.compile(
     r"\[(?P<ms>\d{1,15})ms\]\s+GC\(\d+\) Pause (?P<kind>.{1,80}?)"
@@ -45,7 +45,7 @@ class Pause:
     Attributes:
         ended: Unix time, seconds.
         seconds: its length.
-        kind: as the JVM says it: 'Young (Normal) (G1 Evacuation Pause)'.
+        kind: in the JVM's words: 'Young (Normal) (G1 Evacuation Pause)'.
         before, after: bytes in use on the heap, in whole MiB as the log has them; None where the
             collector does not say (ZGC's pauses free nothing).
     """
@@ -58,7 +58,7 @@ class Pause:
 
 
 def parse(lines: Iterable[str]) -> list[Pause]:
-    """The pauses among the lines of a log, in order; everything else is passed over."""
+    """The pauses among the lines of a log, in order; other lines are skipped."""
     found = []
     for line in lines:
         match = _PAUSE.match(line.rstrip())

@@ -1,4 +1,4 @@
-"""Arguments for the server's JVM with which it would not start Cassandra, or not Tare's."""
+"""Arguments with which the server's JVM would not start Cassandra, or not Tare's."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _INSTEAD = (
     "-Xinternalversion", "-Xshare:dump", "-XX:+DumpSharedSpaces", "-Xlog:help",
     "-XX:+PrintFlagsInitial",
 )  # fmt: skip
-"""Options that run something else, or end the JVM. Source: the manual page of java 17, and java 17
-for those of HotSpot that it does not have."""
+"""Options that run something else, or end the JVM. Source: the manual page of java 17; for
+HotSpot's options that are not in it, java 17."""
 _WITH_VALUE = (
     "--add-modules", "--limit-modules", "--add-exports", "--add-opens", "--add-reads",
     "--patch-module", "--enable-native-access",
 )  # fmt: skip
-"""Options for which java takes the next word where their own has no value."""
+"""Options whose value java takes from the next word, if their own word has none."""
 _OWN_PATHS = ("-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path")
 _OWN_PROPERTIES = (
     "cassandra.config", "cassandra.storagedir", "cassandra.logdir", "logback.configurationFile",
@@ -38,7 +38,7 @@ _OWN_PROPERTIES = (
 
 
 def jvm_problems(setup: Setup, origins: Origins) -> Iterator[Problem]:
-    """What in `database.jvm` cannot work, or would run something else than the study's server."""
+    """Parts of `database.jvm` that cannot work, or would run another program than the server."""
     for index, argument in enumerate(setup.database.jvm):
         fault = _fault(argument)
         if fault is not None:

@@ -1,10 +1,14 @@
-"""What the nodes say of themselves over a trial: tasks, caches, traffic, pauses, compactions.
+"""The nodes' own counts over a trial: tasks, caches, traffic, pauses, compactions.
 
-Read twice, at the beginning and at the end of the measured part, through one CQL connection per
-node that was opened before (the virtual tables of `system_views`), from the kernel (the CPU time
-of the JVM's threads) and from the garbage collection log. Nothing is read in between. No trial
-fails for what cannot be read: a node that does not answer becomes a note, and threads or a log that
-only root may look at are absent from the counts. Decision 0007 has the reasons.
+They are read twice, at the beginning and at the end of the measured part, from three sources:
+
+- The virtual tables of `system_views`, through one CQL connection per node that was opened before.
+- The kernel: the CPU time of the JVM's threads.
+- The garbage collection log.
+
+Nothing is read in between. No trial fails because something cannot be read: a node that does not
+answer becomes a note, and threads or a log that only root may read are absent from the counts.
+Decision 0007 has the reasons.
 """
 
 from __future__ import annotations
@@ -42,8 +46,8 @@ THREADS = {
     ),
     "cpu.network_s": ("epollEventLoop", "Messaging-EventLoop"),
 }
-"""What the threads of a node are for, by the beginnings of their names. HotSpot's: thread names
-in src/hotspot/share (the VM thread does the pauses' own work). Cassandra's: its executors, as
+"""Purpose of a node's threads, by the beginnings of their names. HotSpot's: thread names in
+src/hotspot/share (the VM thread does the pauses' own work). Cassandra's: its executors, as
 `system_views.thread_pools` lists them, and Netty's event loops."""
 
 _POOLS = {
@@ -53,7 +57,7 @@ _POOLS = {
     "MemtableFlushWriter": "flush.tasks",
 }
 MOST_LATE = 0.5
-"""Share of the measured part that the first reading may miss: more is not made up for."""
+"""Largest share of the measured part that the first reading may miss; more is not compensated."""
 _TIMEUUID_EPOCH = 0x01B21DD213814000
 """100 ns steps between 1582-10-15 and 1970-01-01, RFC 4122, section 4.1.4"""
 
@@ -73,15 +77,15 @@ class _NodeWatch:
         self.offset: int | None = None
 
     def begin_at_once(self) -> None:
-        """What the kernel tells: milliseconds, whatever the node is busy with."""
+        """Read the kernel's counts; it takes milliseconds, however busy the node is."""
         self.threads = read_threads(self.pid, machine=self.machine)
         if self.machine is not HERE:
             return  # its log is not read while it is measured
-        with suppress(OSError):  # only root may look into a container: then they are unknown
+        with suppress(OSError):  # only root may look into a container: counts are unknown then
             self.offset = self._log().stat().st_size
 
     def begin_by_query(self, wall: Callable[[], float]) -> None:
-        """What the node tells, when it comes to it."""
+        """Read the node's counts, as soon as it answers."""
         self.counters = counters(self.session)
         self.counted = wall()
 
@@ -90,12 +94,12 @@ class _NodeWatch:
         seen = recognised(self.threads, THREADS) and recognised(threads, THREADS)
         found = grown(self.threads, threads, THREADS) if seen else {}
         now = counters(self.session)
-        # a node under load answers late, so that its counters miss the very beginning
+        # a node under load answers late, so its counters miss the very beginning
         late = max(self.counted - start, 0.0)
         if late >= MOST_LATE * (end - start):
             raise ValueError(f"it told its counters {late:.1f} s after the beginning only")
         scale = (end - start) / (end - start - late)
-        # a counter that was not told at the beginning was 0 (a cache that nobody had asked)
+        # a counter that is absent at the beginning was 0 (a cache that nobody had used)
         found |= {name: (v - self.counters.get(name, 0.0)) * scale for name, v in now.items()}
         events = compactions(self.session, self.name, start, end, self.machine.ahead_s)
         logged = None if self.offset is None else gclog.read_from(self._log(), self.offset)
@@ -128,7 +132,7 @@ class ServerWatch:
         self._nodes.append(_NodeWatch(node, session))
 
     def begin(self) -> None:
-        """Read every counter for the first time; all threads first, for queries may take long."""
+        """Read every counter for the first time; threads first, because queries may take long."""
         for node in self._nodes:
             self._observation.attempt(node.name, node.begin_at_once)
         for node in self._nodes:
@@ -138,8 +142,8 @@ class ServerWatch:
         """Read every counter again.
 
         Args:
-            start, end: Unix times of the measured part; pauses and compactions outside of it are
-                left out.
+            start, end: Unix times of the measured part; pauses and compactions outside are left
+                out.
         """
 
         def read(node: _NodeWatch) -> None:
@@ -181,10 +185,10 @@ def counters(session: Session) -> dict[str, float]:
 def compactions(
     session: Session, node: str, start: float, end: float, ahead_s: float = 0.0
 ) -> list[dict[str, Any]]:
-    """The node's compactions that ran at some time between `start` and `end` (Unix s).
+    """The node's compactions that ran at any time between `start` and `end` (Unix s).
 
-    Finished ones are in `system.compaction_history`, whose id is the time-based UUID that the
-    compaction got when it began; the others are in `system_views.sstable_tasks`.
+    Finished ones are in `system.compaction_history`; its id is a time-based UUID of the
+    compaction's begin. The others are in `system_views.sstable_tasks`.
 
     Args:
         session: to the node.

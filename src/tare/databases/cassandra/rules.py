@@ -1,4 +1,4 @@
-"""What cannot work in a Cassandra cluster, and what is not Cassandra's at all."""
+"""Settings that cannot work in a Cassandra cluster, and fields that are not Cassandra's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tare.study.problems import ConditionProblems, Problem
     from tare.study.schema import Setup
 
-# Options that one strategy alone knows; the others refuse a table that has them.
+# Options that only one strategy knows; the others refuse a table that has them.
 # Source: Cassandra 5.0, CompactionParams and the strategies' validateOptions.
 _OWN_OPTIONS = {
     "sstable_size_in_mb": "LeveledCompactionStrategy",
@@ -32,7 +32,7 @@ _OWN_OPTIONS = {
 
 
 def replicas_needed(level: str, copies: int) -> int:
-    """How many replicas answer an operation at a consistency level, of so many copies of a row."""
+    """How many replicas, of a row's copies, answer an operation at a consistency level."""
     quorum = copies // 2 + 1
     few = {"TWO": 2, "THREE": 3}
     all_or_most = {
@@ -42,7 +42,7 @@ def replicas_needed(level: str, copies: int) -> int:
 
 
 def cassandra_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """What contradicts itself in this condition's Cassandra cluster."""
+    """Contradictions in this condition's Cassandra cluster."""
     yield from _replicas(setup, problems)
     yield from _memory(setup, problems)
     yield from _compaction(setup, problems)

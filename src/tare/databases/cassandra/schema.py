@@ -37,7 +37,7 @@ def counter_table(columns: int = 5) -> Table:
 
 
 def table_of(load: Load) -> Table | None:
-    """The table that a workload uses; None for statements of one's own, which name theirs."""
+    """The table that a workload uses; None for the user's statements, which name their tables."""
     if load.kind == "statements":
         return None
     if load.kind == "ycsb":

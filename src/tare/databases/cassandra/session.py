@@ -34,7 +34,7 @@ class Session:
         """Run one statement and return its rows.
 
         Raises:
-            ClusterError: with the node's own words.
+            ClusterError: the node's own message.
         """
         level = getattr(ConsistencyLevel, consistency)
         try:

@@ -1,4 +1,4 @@
-"""Parts of cassandra.yaml with which a node could not be started, found, watched or removed."""
+"""Parts of cassandra.yaml that would prevent starting, finding, watching or removing a node."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FIELDS = {"key_cache_size": "database.key_cache"}
 
 
 def cassandra_setting_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """What in this condition's `database.settings` cannot work."""
+    """Parts of this condition's `database.settings` that cannot work."""
     settings = setup.database.settings
     yield from no_names(settings, _KEY, "concurrent_writes", problems.origins)
     for name in settings:

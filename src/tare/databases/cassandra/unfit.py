@@ -1,4 +1,4 @@
-"""Why a directory of the user's is not the Cassandra that a study asks for."""
+"""Why a user's directory is not the Cassandra that a study asks for."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 
 def unfit(database: Database) -> list[Obstacle]:
-    """Why the directory that a study names is not the release that it asks for; empty: it may be,
-    or none is named."""
+    """Why the study's directory is not the release that it asks for.
+
+    Empty: it may be, or the study names none.
+    """
     if database.home is None:
         return []
     try:

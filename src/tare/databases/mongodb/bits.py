@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 def bring(database: Database, to: Destination) -> Installation:
-    """The user's mongod, or what stands in for it, where units of the runtime find it.
+    """The user's mongod, or its stand-in, where units of the runtime find it.
 
     Raises:
-        ArtifactError: there is none.
+        ArtifactError: there is no server.
         RuntimeUnavailableError: a host cannot have it, or it does not run there.
-        StudyError: what is named is not the server that the study asks for.
+        StudyError: the study names another server than it asks for.
     """
     for fault in unfit(database, declaration_of(to.runtime).name):
         raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
@@ -81,8 +81,8 @@ def on_hosts(
     """A server, which is one program, on all hosts for nodes of the runtime's group.
 
     Args:
-        version: the study's release, which it must be; processes are asked for theirs where they
-            run, as this machine may not run the program.
+        version: the study's release, which the server must have. Processes are asked for it where
+            they run, as this machine may be unable to run the program.
 
     Raises:
         RuntimeUnavailableError: a host cannot have it, or it does not run there.

@@ -1,5 +1,7 @@
-"""Whether a mongod that somebody has can be used here: its release, its licence, the CPU that it
-needs, and whether it starts and answers, in some ten seconds."""
+"""Checks in some ten seconds whether a mongod can be used here.
+
+It checks the release, the licence, the CPU that the program needs, and that it starts and answers.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,20 @@ from tare.doctor_check import DoctorCheck
 from tare.errors import ArtifactError, ClusterError, TareError
 
 RUN = "doctor"
-"""what a server that is started is labelled with, so that `tare clean` finds it"""
+"""label of a server that is started, by which `tare clean` finds it"""
 PATIENCE_S = 10.0
 """how long a server may take from its start to its first answer"""
 _AGAIN_S, _STOP_S, _SHOWN, _LINES = 0.1, 5.0, 300, 20
 _ILLEGAL = (-4, 132)
-"""what a program ends with whose CPU lacks one of its instructions: as a child, in a shell"""
+"""exit status of a program if the CPU lacks one of its instructions: as a child, in a shell"""
 _SSPL = (4, 0, 4)
 """The first release of its series under the Server Side Public License. Source: MongoDB, Licensing:
-all that was released after 16 October 2018 is, of older series too."""
+it covers all releases after 16 October 2018, of older series too."""
 _NEEDS: dict[str, tuple[tuple[int, ...], str, str]] = {
     "x86_64": ((5, 0), "avx", "AVX"),
     "aarch64": ((5, 0), "atomics", "ARMv8.2-A"),
 }
-"""machine to the release since when it must have this word in /proc/cpuinfo, and what that is.
+"""machine to the first release that needs this word in /proc/cpuinfo, and the word's meaning.
 Source: MongoDB manual, Production Notes, Platform Support Notes."""
 _BY_HAND = "start it by hand: see its own words"
 _ANOTHER_CPU = "take a release before 5.0, or a machine (or a virtual one's CPU model) that has it"
@@ -49,7 +51,7 @@ Died = Callable[[], str]
 
 
 def how_to_get_one(system: Mapping[str, str], machine: str) -> DoctorCheck:
-    """Where a mongod comes from here.
+    """How to get a mongod here.
 
     Args:
         system: /etc/os-release.
@@ -106,7 +108,7 @@ def check_home(home: Path, machine: str, features: Collection[str]) -> Iterator[
 
 
 def check_started(starting: AbstractContextManager[tuple[Place, Died]]) -> Iterator[DoctorCheck]:
-    """Wait for a server's first answers, and say what they tell."""
+    """Wait for a server's first answers, and report them."""
     try:
         with starting as (place, died):
             begun = time.monotonic()
@@ -133,7 +135,7 @@ def check_started(starting: AbstractContextManager[tuple[Place, Died]]) -> Itera
 
 
 def _first_answer(place: Place, died: Died) -> dict[str, Any]:
-    """What a server says of its build, which every release knows, once it says anything."""
+    """A server's description of its build, once it answers; every release has one."""
     end, last = time.monotonic() + PATIENCE_S, ""
     while time.monotonic() < end:
         if ended := died():
@@ -157,7 +159,7 @@ def _named(place: Place) -> str:
 
 @contextmanager
 def _program(program: str) -> Iterator[tuple[Place, Died]]:
-    """A mongod with its data in a directory that is removed."""
+    """A mongod with its data in a directory that is removed afterwards."""
     with scratch.directory(RUN) as where:
         place = ("127.0.0.1", _free_port())
         words = [program, "--dbpath", where, "--bind_ip", place[0], "--port", str(place[1])]
@@ -198,7 +200,7 @@ def image(client: Any, identity: str, labels: Mapping[str, str]) -> Iterator[tup
     Args:
         client: of Docker's engine.
         identity: the image.
-        labels: by which what is left is found.
+        labels: labels by which leftovers are found.
     """
     try:
         container = client.containers.create(

@@ -34,11 +34,11 @@ _NAMESPACE_NOT_FOUND = 26
 
 @dataclass
 class MongoCluster(Nodes):
-    """The units of one replica set; `deploy` brings it up, `destroy` leaves nothing of it."""
+    """The units of one replica set; `deploy` starts it, `destroy` removes all of it."""
 
     installation: Installation
     host_memory: int
-    """memory of the machine, bytes: what a member may use that has no limit"""
+    """memory of the machine, bytes: a member without a limit may use all of it"""
     client: str = field(default=BARE, kw_only=True)
     """the runtime of the load: it decides which of an orchestrator's addresses members have"""
     session_to: Callable[[str, int], AbstractContextManager[Session]] = field(
@@ -49,7 +49,7 @@ class MongoCluster(Nodes):
     LOG = configuration.LOG
 
     def begin(self) -> None:
-        """Start every member; all are configured before the first, as a runtime may need that.
+        """Start every member; all are configured before the first starts: a runtime may need it.
 
         Raises:
             RuntimeUnavailableError: the runtime could not start a unit.
@@ -65,7 +65,7 @@ class MongoCluster(Nodes):
 
         Raises:
             ClusterError: a member died or did not come up in time, or the set did not form.
-            StudyError: what answers is not MongoDB, and was not asked for; or another release.
+            StudyError: another server answers than MongoDB, unasked; or another release.
             RuntimeUnavailableError: the runtime could not start a unit.
         """
         if not self.nodes:
@@ -125,7 +125,7 @@ class MongoCluster(Nodes):
         self.await_node(self.nodes[0], READY_TIMEOUT_S, "the replica set is not ready", ask)
 
     def _await_write(self) -> None:
-        """A write that every member acknowledges, and one as the study asks for."""
+        """Wait for a write that every member acknowledges, and one with the study's concern."""
         everywhere = len(self.nodes)
         concerns = [everywhere, self.database.write_concern or 1]
 
@@ -149,8 +149,10 @@ class MongoCluster(Nodes):
 
     @property
     def hosts(self) -> list[str]:
-        """host:port of every member, as the set has it: for its members and for clients, who go
-        where members say they are. So packets between members pass the endpoint too."""
+        """host:port of every member in the set, for members and for clients.
+
+        Clients go where members say they are, so packets between members pass the endpoint too.
+        """
         return self.targets(self.client)
 
     @property
@@ -187,7 +189,7 @@ class MongoCluster(Nodes):
         return self.session_to(*chosen.unit.site.door(configuration.PORT))
 
     def members(self) -> list[Member]:
-        """The set's members as the first one sees them; none of what knows no sets."""
+        """The set's members as the first one sees them; none if the server knows no sets."""
         if not self.installation.knows_sets:
             return []
         with self.session() as session:
@@ -197,7 +199,7 @@ class MongoCluster(Nodes):
         """The member that takes writes.
 
         Raises:
-            ClusterError: there is none now.
+            ClusterError: there is no primary now.
         """
         if not self.installation.knows_sets:
             return self.nodes[0]
@@ -217,7 +219,7 @@ class MongoCluster(Nodes):
             session.command({"create": self._collection}, self.keyspace)
 
     def truncate(self) -> None:
-        """Drop the collection and make it anew: removing its documents would leave their space."""
+        """Drop the collection and make it anew: removing documents would not free their space."""
         with self.session(self.primary()) as session:
             try:
                 session.command({"drop": self._collection}, self.keyspace)
@@ -233,12 +235,12 @@ class MongoCluster(Nodes):
         self.create_collection()
 
     def describe(self) -> dict[str, Any]:
-        """What the set says of itself: version, members, effective settings."""
+        """The set's own description: version, members, effective settings."""
         with self.session() as session:
             return description.describe(session, self.members(), len(self.nodes))
 
     def resume(self) -> None:
-        """Continue, and wait for a primary that all follow: they missed each other's heartbeats."""
+        """Continue, then wait for a primary that all follow: members have missed heartbeats."""
         super().resume()
         if self.installation.knows_sets:
             self._await_set()

@@ -25,7 +25,7 @@ def mongod_conf(
     Args:
         site: where it will run.
         set_name: name of its replica set.
-        memory: what it may use, bytes: its limit, or the machine's memory where it has none.
+        memory: bytes that it may use: its limit, or the machine's memory if it has no limit.
         settings: parts of mongod.conf, nested as there.
     """
     document: dict[str, Any] = {
@@ -49,15 +49,18 @@ def mongod_conf(
 
 
 def _addresses(site: Site) -> str:
-    """What the member listens on. A unit of an orchestrator is asked through its ports too, which
-    lead to all of its addresses, and from here through a tunnel that ends at its loopback."""
+    """The addresses on which the member listens.
+
+    An orchestrator's unit is also reached through its ports, which lead to all of its addresses,
+    and from here through a tunnel that ends at its loopback.
+    """
     if site.everywhere:
         return "0.0.0.0"  # noqa: S104 - inside the container's own network only
     return f"localhost,{site.listen}" if site.seed else site.listen
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with everything that `over` says, part by part."""
+    """`base` overridden by `over`, part by part."""
     found = dict(base)
     for name, value in over.items():
         known = found.get(name)
@@ -80,7 +83,7 @@ def mongod_command(mongod: str, site: Site) -> list[str]:
 
 
 def ferretdb_command(ferretdb: str, site: Site) -> list[str]:
-    """FerretDB 1.24 with its data in SQLite, telling nobody of itself."""
+    """FerretDB 1.24 with its data in SQLite, without telemetry."""
     address = "" if site.everywhere or site.seed else site.listen  # it takes one, or all
     return [
         ferretdb,
@@ -95,7 +98,7 @@ def ferretdb_command(ferretdb: str, site: Site) -> list[str]:
 
 
 def stub_command(stub: str, site: Site) -> list[str]:
-    """The server without a database, of a set that is initiated as a mongod's is."""
+    """The server without a database, in a set that is initiated like a mongod's."""
     everywhere = site.everywhere or bool(site.seed)  # it takes one address, or all
     address = "0.0.0.0" if everywhere else site.listen  # noqa: S104 - as mongod's, above
     listens = f"{address}:{site.binds(PORT)}"

@@ -1,4 +1,4 @@
-"""What a member has counted since it started, by an answer to `serverStatus` of any release."""
+"""A member's counts since it started, from an answer to `serverStatus` of any release."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ COUNTERS = {
     "connections.made": "connections.totalCreated",
     "page_faults": "extra_info.page_faults",
 }
-"""Our names, and where `serverStatus` has the counter, up to MongoDB 7.0.
+"""Tare's names, and the counter's place in `serverStatus`, up to MongoDB 7.0.
 Source: MongoDB manual, serverStatus."""
 _SINCE_8 = {
     "checkpoint.count": "wiredTiger.checkpoint.total succeed number of checkpoints",
     "checkpoint.ms": "wiredTiger.checkpoint.total time (msecs)",
 }
-"""Where MongoDB 8.0 has what it no longer has there; the manual still shows the old places.
+"""Places of counters that MongoDB 8.0 has moved; the manual still shows the old places.
 Source: WiredTiger, dist/stat_data.py, CheckpointStat; missing in 7.0:
 open-telemetry/opentelemetry-collector-contrib issue 51193."""
 _EVICTED = "cache.evicted_by_applications"
@@ -43,7 +43,7 @@ _TRIED, _FAILED = (
 
 
 def counters(status: Mapping[str, Any]) -> dict[str, float]:
-    """The counters of an answer to `serverStatus`; what it does not have is left out."""
+    """The counters of an answer to `serverStatus`; missing ones are left out."""
     found = {name: _at(status, path) for name, path in COUNTERS.items()}
     for name, path in _SINCE_8.items():
         if found[name] is None:
@@ -55,7 +55,7 @@ def counters(status: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _at(status: Mapping[str, Any], path: str) -> float | None:
-    """The number at a path of names that dots divide; None where there is none."""
+    """The number at a path of names with dots between; None where there is none."""
     value: Any = status
     for part in path.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None

@@ -1,4 +1,4 @@
-"""What MongoDB says of itself."""
+"""The declaration of MongoDB."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OF_A_SET = (
 
 
 class MongoDeclaration(DatabaseDeclaration):
-    """MongoDB, whose server is the user's own; FerretDB or the stub may stand in for it."""
+    """MongoDB with the user's own server; FerretDB or the stub may stand in for it."""
 
     name = "mongodb"
     title = "MongoDB"
@@ -50,9 +50,9 @@ class MongoDeclaration(DatabaseDeclaration):
         election_s=12.0,
     )
     stopped = Stopped(0, ("*.sqlite",))
-    """FerretDB's, which alone starts from a copy. A file for each database: SQLite ends its journal
-    when the last connection is closed. The server's own identity, `state.json`, is each
-    deployment's own."""
+    """FerretDB's: only it starts from a copy. It has one file for each database: SQLite ends its
+    journal when the last connection is closed. Each deployment has its own identity of the server,
+    `state.json`."""
 
     def problems(self, setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
         from tare.databases.mongodb.rules import mongodb_problems
@@ -75,8 +75,7 @@ class MongoDeclaration(DatabaseDeclaration):
         return "" if named_kind(database) == "ferretdb" else OF_A_SET
 
     def kept_in_memory(self, setup: Setup, machine: int | None) -> int:
-        """What comes into WiredTiger's cache, which is a ceiling: of data that are smaller it holds
-        the data."""
+        """The data in WiredTiger's cache; the cache's size is only a ceiling for smaller data."""
         from tare.databases.mongodb.wired_tiger import SMALLEST_CACHE, chosen_cache, given_cache
         from tare.study.row_size import row_bytes
 
@@ -103,7 +102,7 @@ class MongoDeclaration(DatabaseDeclaration):
         return path, f"cache {size}", lower
 
     def acknowledged(self, database: Database) -> str:
-        """What the study sets of it, as findings of others have it."""
+        """The study's settings, in the words of published findings."""
         from tare.enumeration import count
 
         concern, preference = database.write_concern, database.read_preference

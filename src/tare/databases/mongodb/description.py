@@ -1,4 +1,4 @@
-"""What a set says of itself: its version, its members, its effective settings, what it is."""
+"""A set's own description: its version, members, effective settings, and kind of server."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def describe(session: Session, members: Sequence[Member], nodes: int) -> dict[st
 
     Args:
         session: to one of its members.
-        members: as one of them sees the set; none of a stand-in.
-        nodes: how many were launched.
+        members: as one of them sees the set; a stand-in has none.
+        nodes: number of launched nodes.
     """
     build = session.command({"buildInfo": 1})
     options = _asked(session, {"getCmdLineOpts": 1})
@@ -29,7 +29,7 @@ def describe(session: Session, members: Sequence[Member], nodes: int) -> dict[st
         "set": [{"host": m.host, "state": m.state} for m in members],
         "storage_engine": server.get("storageEngine", {}).get("name"),
         "cache_bytes": _cache_size(server),
-        # what holds where a study is silent: w 1 up to MongoDB 4.4, majority since 5.0
+        # the default without a study's setting: w 1 up to MongoDB 4.4, majority since 5.0
         "write_concern_default": defaults.get("defaultWriteConcern"),
         "settings": options.get("parsed", {}),
     }

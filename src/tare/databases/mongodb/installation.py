@@ -1,4 +1,4 @@
-"""What a member runs from: a mongod, or in its place FerretDB or the stub, which records name."""
+"""The program of a member: a mongod, or as its stand-in FerretDB or the stub; records name it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ UNPACK = "unpack a release of MongoDB's server and set database.home to its dire
 _NATURE = "a functional stand-in and not MongoDB"
 _KEEPS_NOTHING = "a server that keeps nothing, and not MongoDB"
 STAND_IN = f"FerretDB ({_NATURE})"
-"""what every output calls it whose release is not known"""
+"""its name in every output, if its release is not known"""
 STUB = f"tare-stub ({_KEEPS_NOTHING})"
-"""the same, of the stub: what it measures is the price of the platform alone"""
+"""the same for the stub: it measures only the price of the platform"""
 _NO_TARGET = "cannot be the target of a benchmark"
 _OTHERWISE_MADE = (
     "its storage, its locks and its replication are others: a number from it would pass for one of "
@@ -46,7 +46,7 @@ _VERSION = re.compile(r"^db version v(\S+)", re.MULTILINE)
 """Source: MongoDB manual, mongod --version."""
 _VERSION_S, _SHOWN = 20.0, 200
 _BAD_OPTIONS = 2
-"""What a mongod ends with that does not take its options. Source: MongoDB manual, Exit Codes."""
+"""Exit status of a mongod that refuses its options. Source: MongoDB manual, Exit Codes."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class Installation:
 
     @property
     def stands_in(self) -> bool:
-        """Whether this only behaves like MongoDB: nothing that it measures says anything of it."""
+        """Whether this only behaves like MongoDB; then no measurement says anything of MongoDB."""
         return self.kind != "mongod"
 
     @property
     def knows_sets(self) -> bool:
-        """Whether members make up a replica set, which a client names."""
+        """Whether members form a replica set, which a client names."""
         return self.kind != "ferretdb"
 
     @property
@@ -82,17 +82,17 @@ class Installation:
 
 
 def installed(home: Path) -> Installation:
-    """The server in a directory of the user's: `bin/mongod`, `mongod` or `ferretdb`, or that file.
+    """The server in a user's directory: `bin/mongod`, `mongod` or `ferretdb`, or that file itself.
 
     Raises:
-        ArtifactError: there is none.
+        ArtifactError: there is no server.
     """
     program = _program(home)
     return Installation(str(program.resolve()), Bits(file_digest(program)), _kind(program))
 
 
 def release_of(program: str) -> str:
-    """The release that a mongod says it is, such as 7.0.14; it is run for that, and starts nothing.
+    """The release that a mongod reports, such as 7.0.14; it is run for that, and starts nothing.
 
     Raises:
         ArtifactError: it cannot be run, or is no mongod.
@@ -102,7 +102,7 @@ def release_of(program: str) -> str:
 
 
 def _reply(program: str, *options: str) -> tuple[int, str]:
-    """Exit status and output of a program that is only asked something."""
+    """Exit status and output of a program that only answers a question."""
     try:
         done = subprocess.run(
             [program, *options],
@@ -117,10 +117,10 @@ def _reply(program: str, *options: str) -> tuple[int, str]:
 
 
 def release_in(said: str, program: str, status: int = 0) -> str:
-    """The release in a mongod's answer to --version, wherever it was asked.
+    """The release in a mongod's answer to --version, from any machine.
 
     Raises:
-        ArtifactError: there is none.
+        ArtifactError: it names no release.
     """
     found = _VERSION.search(said)
     if found is None:
@@ -147,7 +147,7 @@ def _program(home: Path) -> Path:
 
 
 def named_kind(database: Database) -> Kind:
-    """What a study's files are, as far as their names tell; a mongod where they tell nothing."""
+    """The server in a study's files, by their names; a mongod if the names tell nothing."""
     if database.home is None:
         return "tare-stub" if database.stubbed else "mongod"
     home = Path(database.home)
@@ -163,11 +163,10 @@ def _kind(program: Path) -> Kind:
 
 
 def stand_in(build: Mapping[str, Any]) -> str | None:
-    """What answers in MongoDB's stead, by its own `buildInfo`; None: a mongod does.
+    """The stand-in that answers instead of MongoDB, by its `buildInfo`; None: a mongod answers.
 
-    FerretDB 1.x has a field `ferretdbVersion` there, 2.x one `ferretdb`, which MongoDB has not; the
-    stub one `tareStub`. A mongod names the commit that it was built from, which
-    mongo-java-server does not.
+    FerretDB 1.x has a field `ferretdbVersion` there, 2.x has `ferretdb`, and the stub `tareStub`;
+    MongoDB has none of them. A mongod names the commit of its build; mongo-java-server does not.
     """
     stub = build.get("tareStub")
     if stub is not None:
@@ -183,11 +182,11 @@ def refuse_stand_in(name: str | None, *, forced: bool) -> None:
     """Do not let a stand-in pass for the database that a study compares.
 
     Args:
-        name: what answers in MongoDB's stead; None: nothing does.
-        forced: it was asked for in so many words.
+        name: the stand-in that answers instead of MongoDB; None: there is none.
+        forced: it was asked for explicitly.
 
     Raises:
-        StudyError: there is one, and it was not asked for.
+        StudyError: there is a stand-in that was not asked for.
     """
     if name is not None and not forced:
         raise StudyError(
@@ -199,14 +198,14 @@ def refuse_stand_in(name: str | None, *, forced: bool) -> None:
 
 
 def refuse_other_release(declared: str, build: Mapping[str, Any]) -> None:
-    """The report names the study's release: it must be the server's own.
+    """Refuse a server whose release is not the study's, because the report names the study's.
 
     Args:
         declared: `database.version`; 7.0 is any 7.0.x.
         build: the server's answer to `buildInfo`.
 
     Raises:
-        StudyError: it is another.
+        StudyError: the server has another release.
     """
     told = str(build.get("version", ""))
     if told != declared and not told.startswith(f"{declared}."):
@@ -219,14 +218,14 @@ def refuse_other_release(declared: str, build: Mapping[str, Any]) -> None:
 
 
 def unfit(database: Database, runtime: str) -> list[Obstacle]:
-    """What a look at the named files tells before anything starts; empty: nothing against them.
+    """Obstacles found in the named files before anything starts; empty: none.
 
-    What a server says of itself is known only once it runs, so that `refuse_stand_in` is asked
-    again then.
+    A server's own description is known only once it runs, so `refuse_stand_in` is called again
+    then.
 
     Args:
         database: of a setup.
-        runtime: what the setup's servers run in.
+        runtime: the runtime of the setup's servers.
     """
     if not declared(runtime).in_place and database.image is not None:
         return _unfit_image(database.image) or _unfit_release(database)
@@ -255,7 +254,7 @@ def _unfit_release(database: Database) -> list[Obstacle]:
 
 
 def _other_release(database: Database, program: str) -> list[Obstacle]:
-    """That the program here is of another release; nothing where it only runs on other machines."""
+    """The program here has another release; not checked if it only runs on other machines."""
     try:
         refuse_other_release(database.version, {"version": _release_here(program)})
     except ArtifactError:
@@ -266,7 +265,7 @@ def _other_release(database: Database, program: str) -> list[Obstacle]:
 
 
 def _refused_settings(database: Database, program: str) -> list[Obstacle]:
-    """That the program here does not know one of the settings, or not with this value."""
+    """The program here does not know a setting, or does not accept its value."""
     if not database.settings:
         return []
     refusal = _refusal(program, configuration.yaml_text(database.settings))
@@ -279,7 +278,7 @@ def _refused_settings(database: Database, program: str) -> list[Obstacle]:
 
 @functools.cache
 def _refusal(program: str, settings: str) -> str:
-    """Why a mongod does not take this mongod.conf; empty: it takes it, or cannot be run here.
+    """Why a mongod refuses this mongod.conf; empty: it accepts it, or cannot be run here.
 
     With --version it reads the file and starts nothing.
     """
@@ -295,12 +294,12 @@ def _refusal(program: str, settings: str) -> str:
 
 @functools.cache
 def _release_here(program: str) -> str:
-    """Asked once for all conditions of a study."""
+    """The program's release, asked once for all conditions of a study."""
     return release_of(program)
 
 
 def _unfit_image(name: str) -> list[Obstacle]:
-    """An image is known by its name only, as long as nothing runs."""
+    """Obstacles by the image's name: nothing else is known of it until it runs."""
     if "ferretdb" not in name.lower():
         return []
     why = f"{name} is an image of {STAND_IN}: there is no mongod in it"
@@ -312,7 +311,7 @@ def _unfit_image(name: str) -> list[Obstacle]:
 
 
 def _unfit_stand_in(database: Database, kind: Kind) -> list[Obstacle]:
-    """A stand-in must have been asked for; several of FerretDB are no set, but databases."""
+    """A stand-in must have been asked for; several FerretDBs are separate databases, no set."""
     found: list[Obstacle] = []
     name = STUB if kind == "tare-stub" else STAND_IN
     if not database.stand_in:

@@ -1,8 +1,8 @@
-"""What the members say of themselves over a trial: operations, cache, journal, elections, oplog.
+"""The members' own counts over a trial: operations, cache, journal, elections, oplog.
 
-Read twice, at the beginning and at the end of the measured part, through one connection per member
-that was opened before (`serverStatus`, `replSetGetStatus`). Nothing is read in between. No trial
-fails for what cannot be read: a member that does not answer becomes a note.
+They are read twice, at the beginning and at the end of the measured part, through one connection
+per member that was opened before (`serverStatus`, `replSetGetStatus`). Nothing is read in between.
+No trial fails because something cannot be read: a member that does not answer becomes a note.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tare.runtimes.unit import Running
 
 LAGGING_S = 1.0
-"""a secondary farther behind than this at the end is worth an event; up to MongoDB 4.4, seconds are
-whole"""
+"""a secondary farther behind than this at the end makes an event; MongoDB up to 4.4 has whole
+seconds"""
 
 
 class _MemberWatch:
@@ -115,7 +115,7 @@ class ServerWatch:
             yield _event(max(start, end - behind), end, "oplog lag", late)
         window = _oplog(cluster)
         if window is not None and start < window < end:
-            # It was turned over within the trial: a member that fell behind could not catch up.
+            # The oplog was replaced within the trial: a member that fell behind could not catch up.
             yield _event(window, end, "oplog turned over", {"set": cluster.name})
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ class ServerWatch:
 
 
 def _oplog(cluster: MongoCluster) -> float | None:
-    """Unix time of the oldest operation in the primary's oplog; None of a stand-in."""
+    """Unix time of the oldest operation in the primary's oplog; None for a stand-in."""
     if cluster.installation.stands_in:
         return None
     oldest = {"find": "oplog.rs", "sort": {"$natural": 1}, "limit": 1, "projection": {"ts": 1}}

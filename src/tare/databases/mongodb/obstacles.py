@@ -1,4 +1,4 @@
-"""What hinders a study of MongoDB here: no server, or no tool."""
+"""Obstacles for a study of MongoDB here: no server, or no tool."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def obstacles(setup: Setup) -> Iterator[Obstacle]:
-    """What hinders this setup, whatever it runs on."""
+    """What prevents this setup, on any platform."""
     yield from _without_server(setup)
     yield from _without_binding(setup)
 
 
 def _without_server(setup: Setup) -> Iterator[Obstacle]:
-    """No public package has MongoDB's server: it is the user's own, or an image's, or none.
+    """No public package has MongoDB's server: it is the user's own, or an image's, or missing.
 
-    The stub stands in for a server that nobody names, and not for one whose image is named: what
-    runs in place would be another server than what runs in containers.
+    The stub stands in for a server that nobody names, but not for one whose image is named: else
+    another server would run in place than in containers.
     """
     database = setup.database
     if database.home is not None or database.stubbed:

@@ -1,4 +1,4 @@
-"""A replica set as its members describe it: who is what, what is missing, who was elected when."""
+"""A replica set as its members describe it: their states, missing ones, elections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 PRIMARY, SECONDARY = "PRIMARY", "SECONDARY"
 LONGEST_SILENCE_S = 5.0
-"""members hear from each other every 2 s (heartbeatIntervalMillis): what is older was true before
+"""members hear from each other every 2 s (heartbeatIntervalMillis): an older state is from before
 they were paused, and says nothing of now"""
 
 
@@ -20,10 +20,10 @@ class Member:
     Attributes:
         host: host:port, as the set knows it.
         state: PRIMARY, SECONDARY, STARTUP2, RECOVERING, ...
-        healthy: the member that was asked heard from it when it last listened.
-        elected: Unix time at which it became primary; None where it is none.
-        applied: Unix time of the last operation that it has applied; None where none is known.
-        silent: seconds since the member that was asked has heard from it; 0 for itself.
+        healthy: the queried member heard from it when it last listened.
+        elected: Unix time at which it became primary; None: it is not primary.
+        applied: Unix time of the last operation that it has applied; None: not known.
+        silent: seconds since the queried member has heard from it; 0 for itself.
     """
 
     host: str
@@ -61,7 +61,7 @@ def members(status: Mapping[str, Any]) -> list[Member]:
 
 
 def missing(found: Sequence[Member], hosts: Sequence[str]) -> str:
-    """What keeps the set from being ready: one primary, all others secondaries; empty: nothing."""
+    """Why the set is not ready (one primary, all others secondaries); empty: it is."""
     known = {member.host: member for member in found}
     unknown = [host for host in hosts if host not in known]
     if unknown:

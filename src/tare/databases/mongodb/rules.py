@@ -1,4 +1,4 @@
-"""What cannot work in a MongoDB replica set, and what is not MongoDB's at all."""
+"""Settings that cannot work in a MongoDB replica set, and fields that are not MongoDB's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _KIND = "database.kind"
 _OF_CASSANDRA = ("consistency", "compaction", "key_cache", "heap", "jvm")
-"""Fields of the database that MongoDB has nothing for."""
+"""Fields of the database without a counterpart in MongoDB."""
 _INSTEAD = {
     "consistency": "write database.write_concern, such as majority, and database.read_preference",
     "heap": "write platform.limits.memory, of which mongod takes its cache",
@@ -27,12 +27,12 @@ _INSTEAD = {
 _TOOLS = ("tare", "ycsb")
 """Load generators that know MongoDB."""
 _SECONDARIES = ("secondary",)
-"""Read preferences with which a set of one member serves no read.
+"""Read preferences with which a set of one member serves no reads.
 Source: MongoDB manual, Read Preference."""
 
 
 def mongodb_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """What contradicts itself in this condition's replica set."""
+    """Contradictions in this condition's replica set."""
     yield from _foreign(setup, problems)
     yield from _members(setup, problems)
     yield from _load(setup, problems)
@@ -49,7 +49,7 @@ def mongodb_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Prob
 
 
 def _foreign(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """A field of Cassandra's would silently do nothing. Its default is no such wish."""
+    """Refuse fields of Cassandra, which would silently do nothing; their defaults are accepted."""
     for field in _OF_CASSANDRA:
         if getattr(setup.database, field) != Database.model_fields[field].default:
             yield problems.of(

@@ -12,13 +12,13 @@ from pymongo.errors import OperationFailure, PyMongoError
 from tare.errors import ClusterError
 
 _FOUND_S = 5.0
-"""longest wait for a member to say what it is; whoever waits for one to start asks again"""
+"""longest wait until a member says what it is; whoever waits for its start asks again"""
 FAULTS = (PyMongoError, OSError)
 """everything that the driver raises when a member does not answer as it should"""
 
 
 class RefusedError(ClusterError):
-    """A member's own no.
+    """A member's refusal.
 
     Attributes:
         code: the server's error code.
@@ -40,9 +40,9 @@ class Session:
         """Run one command and return its answer.
 
         Raises:
-            RefusedError: with the member's own words and code. A write that was not done, or that
-                was not acknowledged by as many members as asked, is such a refusal.
-            ClusterError: it did not answer.
+            RefusedError: with the member's own message and code. A write that was not done, or
+                that too few members acknowledged, is such a refusal.
+            ClusterError: the member did not answer.
         """
         name = next(iter(document))
         try:
@@ -61,7 +61,7 @@ class Session:
 
 
 def _write_fault(answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What an answer with `ok: 1` says of a write that failed, which the driver does not look at.
+    """The failed write in an answer with `ok: 1`, which the driver does not check.
 
     Source: MongoDB manual, update, Output: writeErrors and writeConcernError.
     """

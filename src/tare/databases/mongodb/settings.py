@@ -1,4 +1,4 @@
-"""Parts of mongod.conf with which a member could not be started, watched, or compared."""
+"""Parts of mongod.conf that would prevent starting, watching or comparing a member."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,99}")
-"""Of the file's sections; a name with dots is refused with a remedy of its own."""
+"""Keys of the file's sections; a name with dots is refused with its own remedy."""
 _ALWAYS_JOURNALS = (6, 1)
-"""Release from which on there is no storage.journal.enabled.
+"""First release without storage.journal.enabled.
 Source: MongoDB manual, Configuration File Settings and Command-Line Options Mapping."""
 _OURS = "Tare sets it for each member, and finds the member by it"
 _REFUSED = {
@@ -42,7 +42,7 @@ _REFUSED = {
 
 
 def setting_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Problem]:
-    """What in this condition's `database.settings` cannot work."""
+    """Parts of this condition's `database.settings` that cannot work."""
     settings = setup.database.settings
     yield from no_names(settings, _KEY, "storage", problems.origins)
     for name in _dotted(settings):
@@ -67,7 +67,7 @@ def setting_problems(setup: Setup, problems: ConditionProblems) -> Iterator[Prob
 
 
 def _dotted(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Keys with dots, which mongod.conf may have, too; parameters' own names are left alone."""
+    """Keys with dots, which mongod.conf may have, too; names of parameters are left alone."""
     for key, value in settings.items():
         if "." in key:
             yield key

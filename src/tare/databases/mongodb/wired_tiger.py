@@ -13,10 +13,10 @@ _PLACE = ("storage", "wiredTiger", "engineConfig", "cacheSizeGB")
 
 
 def cache_bytes(memory: int) -> int:
-    """WiredTiger's cache for a member that may use so much memory, bytes.
+    """WiredTiger's cache, bytes, for a member that may use this much memory.
 
-    The server's own rule, half of what is above 1 GiB but at least 256 MiB, applied to the unit's
-    limit: a server that looks at the host's memory instead takes more than its container has.
+    The server's own rule (half of the memory above 1 GiB, at least 256 MiB) is applied to the
+    unit's limit: a server that takes the host's memory instead uses more than its container has.
 
     Source: MongoDB manual, WiredTiger Storage Engine, Memory Use.
     """
@@ -24,7 +24,7 @@ def cache_bytes(memory: int) -> int:
 
 
 def chosen_cache(settings: Mapping[str, Any]) -> int | None:
-    """The cache that parts of mongod.conf ask for, bytes; None: they leave it to the server."""
+    """The cache that mongod.conf asks for, bytes; None: it leaves it to the server."""
     place: Any = settings
     for part in _PLACE:
         place = place.get(part) if isinstance(place, Mapping) else None
@@ -33,6 +33,6 @@ def chosen_cache(settings: Mapping[str, Any]) -> int | None:
 
 
 def given_cache(memory: int, settings: Mapping[str, Any]) -> int:
-    """The cache that a member is given, bytes: the study's settings', else `cache_bytes`."""
+    """A member's cache, bytes: by the study's settings, else `cache_bytes`."""
     chosen = chosen_cache(settings)
     return cache_bytes(memory) if chosen is None else chosen

@@ -1,1 +1,1 @@
-"""Other load generators as the load client: what they are told, and what they tell."""
+"""Other load generators as the load client: their input and their output."""

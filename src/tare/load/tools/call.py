@@ -1,4 +1,4 @@
-"""One call of another load generator: its command lines, and how its output is understood."""
+"""One call of another load generator: its command lines, and how its output is read."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Lines:
     """Histogram log lines of one operation and kind, in nanoseconds.
 
     Attributes:
-        operation: as it is recorded, e.g. READ.
+        operation: its name in the record, e.g. READ.
         kind: st (from the send), rt (from the intended time).
-        lines: start, length, maximum and histogram, as a log has them after the tag.
+        lines: start, length, maximum and histogram, as in a log after the tag.
     """
 
     operation: str
@@ -35,12 +35,12 @@ class Lines:
 
 @dataclass(frozen=True)
 class ToolOutcome:
-    """What a tool left behind.
+    """The output of a tool.
 
     Attributes:
         reading: what it printed.
         histograms: its histograms.
-        failures_inside: they also hold operations that failed.
+        failures_inside: the histograms also hold operations that failed.
     """
 
     reading: FileReading
@@ -56,10 +56,10 @@ class Call:
         command: of the measured run.
         begins: the line of its output with which the measured part begins.
         rate: a line that it prints now and then while it measures, with the rate as its group.
-        ends: the line with which the measured part ends; None: its own end is that.
-        outcome: reads the result, from all that it printed.
-        own_time: the run time that it prints is that of sending; else it is taken between the
-            lines `begins` and `ends`.
+        ends: the line with which the measured part ends; None: it ends with the tool.
+        outcome: reads the result from all that it printed.
+        own_time: the run time that it prints is the time of sending; else the time is taken between
+            the lines `begins` and `ends`.
         warm: a run of the tool before the measured one, where it has no warm-up of its own.
     """
 
@@ -73,10 +73,10 @@ class Call:
 
 
 def hosts(targets: Sequence[str]) -> tuple[list[str], str]:
-    """The addresses, and the one port of all of them.
+    """The addresses, and their common port.
 
     Raises:
-        LoadError: they have several ports, which no other tool can be told.
+        LoadError: they have several ports, which no other tool accepts.
     """
     pairs = [target.rpartition(":") for target in targets]
     ports = {port for _, _, port in pairs}
@@ -91,17 +91,17 @@ def hosts(targets: Sequence[str]) -> tuple[list[str], str]:
 
 
 def whole_seconds(seconds: float) -> int:
-    """Seconds for tools that take whole ones: at least one."""
+    """Seconds for tools that take whole seconds: at least one."""
     return max(1, math.ceil(seconds))
 
 
 def share(workload: dict[str, Any], *names: str) -> list[float]:
-    """The weights of operations; those that are not named are 0."""
+    """The weights of operations; an operation that is not in the workload has 0."""
     return [float(workload.get(name, 0.0)) for name in names]
 
 
 def one_level(specification: dict[str, Any]) -> str:
-    """The consistency level of tools that know only one: that of what is sent."""
+    """The consistency level for tools that know only one: the level of the operations sent."""
     levels, workload = specification["consistency"], specification["workload"]
     return str(levels["read"] if workload.get("read") else levels["write"])
 

@@ -1,4 +1,4 @@
-"""cassandra-stress as the load client: its words, and its -log hdrfile."""
+"""cassandra-stress as the load client: its arguments, and its -log hdrfile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LOG = "stress.hdr"
 
 
 def call(specification: dict[str, Any], program: Sequence[str], where: Path) -> Call:
-    """A run for a time. The tool's own warm-up is a quarter of its count, which then is none."""
+    """A run for a time, without a count; the tool's own warm-up is a quarter of its count."""
     workload = specification["workload"]
     addresses, port = hosts(specification["targets"])
     command = [*program, *_mode(workload)]
@@ -48,7 +48,7 @@ def call(specification: dict[str, Any], program: Sequence[str], where: Path) -> 
 
 
 def _keys(distribution: str, records: int) -> str:
-    """Which rows, of those that are there: one after the other, or drawn."""
+    """Which of the existing rows: one after the other, or drawn."""
     if distribution == "sequence":
         return f"seq=1..{records}"
     return f"dist={distribution.upper()}(1..{records})"

@@ -1,7 +1,7 @@
-"""Runs another load generator in the place of tare-load: ``python -m ...drive --spec FILE``.
+"""Runs another load generator instead of tare-load: ``python -m ...drive --spec FILE``.
 
 It reads the specification that tare-load would get, with the tool's command in `tool`, and prints
-the same JSON lines. What the tool itself printed is kept in tool.log beside the specification.
+the same JSON lines. The tool's own output is kept in tool.log beside the specification.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tare.load.tools.watch import ProcessWatch, Use
 
 LOG = "tool.log"
 ALIVE_S = 5.0
-"""The lab gives up a client that says nothing for half a minute, as some tools do."""
+"""The lab gives up a client without output for half a minute; some tools are silent that long."""
 CALLS: dict[str, Callable[..., Call]] = {
     "ycsb": ycsb.call,
     "cassandra-stress": cassandra_stress.call,
@@ -78,7 +78,7 @@ def _drive(specification: dict[str, Any], where: Path) -> None:
 
 @dataclass(frozen=True)
 class _Seen:
-    """The measured part, seen from outside."""
+    """The measured part, as seen from outside."""
 
     start_unix: float
     end_unix: float
@@ -86,7 +86,7 @@ class _Seen:
 
 
 def _measure(call: Call, process: subprocess.Popen[str], log: IO[str]) -> tuple[str, _Seen]:
-    """Follow the tool to its end; what it printed, and what was seen of its measured part."""
+    """Follow the tool to its end; its output, and what was seen of its measured part."""
     watch = ProcessWatch(process.pid)
     text: list[str] = []
     begin: float | None = None
@@ -135,7 +135,7 @@ def _tell_rate(ops_per_s: float, start_unix: float) -> None:
 
 @contextmanager
 def _started(command: list[str], where: Path) -> Iterator[subprocess.Popen[str]]:
-    """A tool that runs; it is killed where it is not followed to its end."""
+    """A running tool; it is killed if it is not followed to its end."""
     process = subprocess.Popen(
         command,
         cwd=where,
@@ -189,7 +189,7 @@ def _fail(error: TareError | OSError) -> int:
 
 
 def _terminated(number: int, frame: object) -> None:
-    # the tool does not end with us: who stops the unit kills what is left of it
+    # the tool does not end with this process: whoever stops the unit kills the rest of it
     os._exit(1)
 
 

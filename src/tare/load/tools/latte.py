@@ -1,4 +1,4 @@
-"""latte as the load client: a workload script of ours, and its JSON report."""
+"""latte as the load client: Tare's workload script, and latte's JSON report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(1099511628211)
 
 
 def call(specification: dict[str, Any], program: Sequence[str], where: Path) -> Call:
-    """latte reads YCSB's keys from a file: its own scripts cannot compute them."""
+    """A run of latte. It reads YCSB's keys from a file, because its scripts cannot compute them."""
     workload = specification["workload"]
     addresses, port = hosts(specification["targets"])
     (where / KEYS).write_text("\n".join(ycsb_keys(specification["records"])) + "\n", "ascii")
@@ -57,7 +57,7 @@ def _seconds(seconds: float) -> str:
 
 
 def ycsb_keys(records: int) -> list[str]:
-    """YCSB's keys of the first records, hashed insert order: FNV-1a 64, lowest octet first."""
+    """YCSB's keys of the first records in hashed insert order: FNV-1a 64, lowest octet first."""
     numbers = np.arange(records, dtype=np.uint64)
     hashed = np.full(records, _OFFSET)
     with np.errstate(over="ignore"):

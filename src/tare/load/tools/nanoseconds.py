@@ -1,19 +1,19 @@
-"""Histograms that count microseconds, as ones that count nanoseconds."""
+"""Converts histograms of microseconds into histograms of nanoseconds."""
 
 from __future__ import annotations
 
 from hdrh.histogram import HdrHistogram
 
 LARGEST_NS = 3_600_000_000_000
-"""An hour; nothing that a client waits for takes longer."""
+"""An hour; no client waits longer."""
 _DIGITS = 3
 
 
 def in_nanoseconds(line: str) -> str | None:
-    """A histogram log's line of whole microseconds, with or without tag, as one of nanoseconds.
+    """Convert a histogram log's line, with or without tag, from whole microseconds to nanoseconds.
 
-    A count in a bucket of microseconds, which were cut off at the decimal point, goes to the
-    middle of the bucket: neither end is more likely. None for a line that holds nothing.
+    Microseconds were cut off at the decimal point. So a count goes to the middle of its bucket:
+    neither end is more likely. None for an empty histogram.
     """
     plain = line.partition(",")[2] if line.startswith("Tag=") else line
     head, _, text = plain.rpartition(",")

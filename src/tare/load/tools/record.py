@@ -1,4 +1,4 @@
-"""A tool's result in the words of Tare's own client: the histogram log and the result."""
+"""A tool's result in the format of Tare's own client: the histogram log and the result."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from tare.load.tools.watch import Use
 
 LOST_SHARE = 0.02
-"""Share of the operations that a tool printed which may be missing from its histograms."""
+"""Largest share of a tool's printed operations that may be missing from its histograms."""
 SATURATED = 0.9
-"""Share of a core (a thread), or of the CPUs that the tool may use, at which it is the limit."""
+"""Share of a core (for a thread), or of the tool's CPUs, at which the tool is the limit."""
 
 
 def write_log(path: Path, histograms: list[Lines], start_unix: float, scheduled: bool) -> None:
     """Write the histograms as Tare's own client does: tags OP-st and OP-rt, nanoseconds.
 
-    In a closed loop both times are one, and a tool that writes one of them means both.
+    In a closed loop both times are the same: a tool that writes one of them means both.
     """
     kinds: dict[str, set[str]] = {}
     for one in histograms:
@@ -53,11 +53,11 @@ def result(
 
     Args:
         specification: as tare-load would get it.
-        outcome: what the tool left behind.
+        outcome: the tool's output.
         use: CPU that it used.
         start_unix: when the measured part began.
         version: name and version of the tool.
-        timed: length of the measured part, where the tool's own run time is another; seconds.
+        timed: length of the measured part, if the tool's own run time differs; seconds.
 
     Raises:
         LoadError: the histograms hold too few or too many of the operations that were printed.
@@ -103,7 +103,7 @@ def result(
         "throughput": throughput,
         "operations": [{k: v for k, v in one.items() if k != "held"} for one in operations],
         "errors_by_kind": reading.errors_by_kind,
-        # the last look at a process that has ended is up to a second old
+        # the last reading of a process that has ended is up to a second old
         "cpu_us_per_op": use.cores * seconds * 1e6 / ok,
         "cpu_share": use.busiest,
         "send_lateness_p99_us": None,
@@ -131,7 +131,7 @@ def _operation(
 
 
 def _limits(use: Use) -> list[str]:
-    """Why the tool itself was probably the limit, from what can be seen of it from outside."""
+    """Why the tool itself was probably the limit, as seen from outside."""
     found = []
     if use.busiest >= SATURATED:
         found.append(f"its busiest thread used {use.busiest:.0%} of a core")

@@ -19,7 +19,7 @@ class Use:
     """CPU use over the measured part.
 
     Attributes:
-        seconds: length of what was seen.
+        seconds: length of the time that was seen.
         cpu_s: user and system time of the process.
         busiest: largest share of a core that one thread used, 0 to 1.
         cpus: CPUs that it may run on.
@@ -44,7 +44,7 @@ class _Seen:
 
 
 class ProcessWatch:
-    """Looks once a second, from `begin` until the process has ended."""
+    """Reads once a second, from `begin` until the process has ended."""
 
     def __init__(self, pid: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._process = psutil.Process(pid)
@@ -60,7 +60,7 @@ class ProcessWatch:
         self._thread.start()
 
     def end(self) -> Use:
-        """What was used since `begin`: up to now, or to the last look before the process ended."""
+        """Use since `begin`: up to now, or to the last reading before the process ended."""
         self._ended.set()
         if self._first is None or self._last is None:
             return Use(0.0, 0.0, 0.0, len(os.sched_getaffinity(0)))

@@ -18,7 +18,7 @@ BEGINS = re.compile(r"^DBWrapper: ")
 """What each thread prints when it is connected."""
 RATE = re.compile(r"\d operations; ([\d.]+) current ops/sec;")
 ENDS = re.compile(r"^Stop requested for workload")
-"""What is still in flight is waited for, and then it prints its results."""
+"""YCSB waits for operations in flight, and then prints its results."""
 BINDING = "tare.ycsb.CassandraCQLClient"
 MOST_OPERATIONS = 2**31 - 1
 """YCSB counts in 32 bits; with 0, no limit, its client starts no thread (0.17)."""
@@ -28,7 +28,7 @@ _LEFT_OUT = ("CLEANUP", "-FAILED")
 
 
 def call(specification: dict[str, Any], program: Sequence[str], where: Path) -> Call:
-    """YCSB has no warm-up of its own: it is run once before, and its results are thrown away."""
+    """YCSB has no warm-up of its own: it runs once before, and these results are discarded."""
     warmup = specification["warmup_s"]
     measured = _command(specification, program, specification["measure_s"])
     measured += _properties(
@@ -45,7 +45,7 @@ def call(specification: dict[str, Any], program: Sequence[str], where: Path) -> 
         begins=BEGINS,
         rate=RATE,
         ends=ENDS,
-        own_time=False,  # its run time begins before its threads are ready
+        own_time=False,  # YCSB's run time begins before its threads are ready
         outcome=partial(outcome, where=where),
         warm=_command(specification, program, warmup) if warmup > 0 else None,
     )
@@ -82,10 +82,10 @@ def _command(specification: dict[str, Any], program: Sequence[str], seconds: flo
 
 
 def _most_operations(inserts: float, specification: dict[str, Any], seconds: float) -> int:
-    """More than can be done in the time, which is what ends the run.
+    """More operations than can be done in the time, so that the time ends the run.
 
-    Where there are inserts, YCSB's zipfian generator spreads over twice as many new keys as this
-    number promises, and throws away draws beyond those that are there: then it is kept low.
+    If there are inserts, YCSB's zipfian generator spreads over twice as many new keys as this
+    number promises, and discards draws of keys that do not exist: then the number is kept low.
     """
     if not inserts:
         return MOST_OPERATIONS
@@ -112,5 +112,5 @@ def outcome(text: str, where: Path) -> ToolOutcome:
 
 
 def _holds_any(file: Path) -> bool:
-    """YCSB also leaves the files of operations that it never did."""
+    """Whether a file holds operations: YCSB also leaves files of operations that it never did."""
     return b",HIST" in read_text(file)

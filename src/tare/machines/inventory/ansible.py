@@ -1,4 +1,4 @@
-"""Hosts from Ansible's variables: those of its SSH connection, and none of what else they hold."""
+"""Hosts from Ansible's variables of the SSH connection; all others are ignored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tare.machines.inventory.tree import Tree
 
 OURS = "tare_"
-"""what Tare's own fields are called among Ansible's variables: tare_directory, tare_service"""
+"""prefix of Tare's own fields among Ansible's variables: tare_directory, tare_service"""
 _FIELD_OF = {
     "ansible_ssh_host": "address",
     "ansible_host": "address",
@@ -50,7 +50,7 @@ _SSH = ("ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.ssh")
 
 
 def ansible_hosts(tree: Tree, beside: Path) -> tuple[list[Host], list[str]]:
-    """The hosts that SSH reaches, and notes on what was said of hosts and is not used.
+    """The hosts that SSH reaches, and notes on values that are not used.
 
     Raises:
         InventoryError: passwords, templates, or values that no host can have, with their lines.

@@ -1,4 +1,4 @@
-"""From what a file says of a host to a Host: every value is checked before anything uses it."""
+"""Makes a Host of a file's entry: every value is checked before anything uses it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tare.machines.inventory.raw_values import Entry, Variables
 
 FIELDS = ("address", "port", "user", "key", "known_hosts", "sudo", "service", "directory")
-"""what may be said of a host, by Tare's names"""
+"""fields that a host may have, by Tare's names"""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,252}")
 _GROUP = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}")
@@ -35,7 +35,7 @@ def make_host(name: str, entry: Entry, groups: frozenset[str], beside: Path) -> 
         beside: the inventory's directory, from which relative paths lead.
 
     Raises:
-        InventoryError: a value that is not what its field takes, with its line.
+        InventoryError: a value is not valid for its field, with its line.
     """
     checked_name(name, entry.where)
     said = entry.variables
@@ -93,7 +93,7 @@ def yes_or_no(raw: RawValue, what: str) -> bool:
 
 
 def plain(raw: RawValue, what: str) -> str:
-    """The value as one word or path on one line; templates are not worked out.
+    """The value as one word or path on one line; templates are not evaluated.
 
     Raises:
         InventoryError: it is a template, a list or mapping, or has control characters.

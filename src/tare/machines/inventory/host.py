@@ -1,4 +1,4 @@
-"""The hosts that an inventory names, and which of them carry nodes and which carry load."""
+"""The hosts of an inventory, and which of them take nodes and which take load clients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLIENTS = "clients"
 """group whose hosts take load clients"""
 NONE_NAMED = "no inventory of hosts is named here"
 DIRECTORY = PurePosixPath("/var/tmp/tare")  # noqa: S108 - made for its owner alone
-"""where Tare keeps what it brings to a host, and what nodes write, unless the inventory says so"""
+"""default directory on a host for files that Tare brings and nodes write"""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Host:
 
     Attributes:
         name: as the inventory calls it; unique in it. Trials and records use it.
-        address: what ssh goes to: a host name or an IP address.
+        address: where ssh connects to: a host name or an IP address.
         port: the SSH server's.
         user: login; empty: as ssh itself chooses.
         key: private key file; None: what the agent or ssh's own configuration offers.
@@ -30,9 +30,8 @@ class Host:
         sudo: whether commands that need root are run through `sudo -n`.
         service: address at which the other machines reach its database nodes; empty: `address`.
         directory: where everything of Tare's on it lies.
-        groups: names of the groups that it is in, those above them too.
-        made: Tare made it for a run, and may let it stand still: silence does not mean that it is
-            gone.
+        groups: names of the groups that it is in, and of groups above them.
+        made: Tare made it for a run, and may suspend it: silence does not mean that it is gone.
     """
 
     name: str
@@ -60,8 +59,8 @@ class Host:
 class Inventory:
     """All hosts of one file, in its order.
 
-    Database nodes go on the group `nodes`, load clients on the group `clients`. Where one of the
-    two is missing, its hosts are those that are not in the other. Where both are, every host takes
+    Database nodes go on the group `nodes`, load clients on the group `clients`. If one of the two
+    is missing, its hosts are those that are not in the other. If both are missing, every host takes
     nodes and none takes clients: they would load the machines that they measure. A study may name
     any other group for its nodes.
     """

@@ -21,7 +21,7 @@ def own_hosts(document: Document, beside: Path) -> list[Host]:
     """The hosts of a document whose top has `hosts`.
 
     Raises:
-        InventoryError: fields or groups that there are not, or values that no host can have.
+        InventoryError: unknown fields or groups, or values that no host can have.
     """
     data, at = document.data, document.at
     for key in data:

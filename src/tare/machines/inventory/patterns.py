@@ -16,7 +16,7 @@ _LONGEST = 1000
 
 
 def expand(pattern: str, where: str) -> tuple[list[str], int | None]:
-    """The names that a pattern stands for, and the port that it ends in, if one.
+    """The names that a pattern stands for, and the port at its end, if any.
 
     Args:
         pattern: as the file has it.

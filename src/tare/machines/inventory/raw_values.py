@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST_HOSTS = 1000
-"""more hosts than this are a range that was written wrongly"""
+"""more hosts than this come from a wrong range"""
 FLATTEN = "ansible-inventory -i FILE --list --yaml writes a plain inventory, which Tare reads"
 
 
@@ -34,7 +34,7 @@ Variables = dict[str, RawValue]
 
 @dataclass
 class Entry:
-    """One host as a file has it: its fields or variables, and where it was first named."""
+    """One host of a file: its fields or variables, and where it was first named."""
 
     where: str
     variables: Variables = field(default_factory=dict)

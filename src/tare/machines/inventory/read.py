@@ -1,4 +1,4 @@
-"""Which hosts there are, from a file in one of three forms, told apart by what the file says."""
+"""Reads hosts from a file in one of three forms, told apart by its content."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VAULT = "$ANSIBLE_VAULT"
 
 
 def named_inventory(environment: Mapping[str, str] = os.environ) -> Inventory | None:
-    """The inventory that the user names; None where none is named.
+    """The inventory that the user names; None: none is named.
 
     Raises:
         InventoryError: it cannot be read, or is none.
@@ -43,10 +43,10 @@ def named_inventory(environment: Mapping[str, str] = os.environ) -> Inventory | 
 def read_inventory(path: Path) -> Inventory:
     """The inventory in the file.
 
-    Nothing in it is executed, no template is worked out, and no file beside it is read.
+    Nothing in it is executed, no template is evaluated, and no file beside it is read.
 
     Raises:
-        InventoryError: the file cannot be read or used, with the line where one is to blame.
+        InventoryError: the file cannot be read or used, with the line if one is to blame.
     """
     beside = path.absolute().parent
     hosts, notes = parse_inventory(_text(path), str(path), beside)
@@ -61,8 +61,8 @@ def parse_inventory(text: str, name: str, beside: Path) -> tuple[list[Host], lis
 
     Args:
         text: in Tare's form, or Ansible's YAML or INI.
-        name: what errors call it.
-        beside: the directory that relative paths lead from.
+        name: its name in errors.
+        beside: the directory from which relative paths lead.
 
     Raises:
         InventoryError: it is no inventory that can be used.

@@ -31,7 +31,7 @@ class HostGroup:
 
 @dataclass
 class Tree:
-    """Everything that an inventory of Ansible's says, in the order in which it says it."""
+    """The content of an Ansible inventory, in its order."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
     groups: dict[str, HostGroup] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Tree:
         return self.groups[name]
 
     def add(self, group: str, pattern: str, variables: Variables, where: str) -> None:
-        """Put the hosts of a pattern into a group; what was said of them before, stays."""
+        """Put the hosts of a pattern into a group; their earlier values stay."""
         names, port = expand(pattern, where)
         own = self.group(group, where)
         for name in names:
@@ -80,8 +80,8 @@ class Tree:
     def flattened(self) -> Iterator[tuple[str, Entry, frozenset[str]]]:
         """Every host with all of its variables and groups (without `all` and `ungrouped`).
 
-        What lies nearer to a host counts: parents give way to children, these to the host. Of
-        groups equally near the later name counts, unless ansible_group_priority says otherwise.
+        Values nearer to a host win: children's over parents', the host's over both. Of groups
+        equally near the later name wins, unless ansible_group_priority says otherwise.
         """
         above = self.parents()
         order = self._order(above)

@@ -1,4 +1,4 @@
-"""What is true of virtual machines that QEMU makes here, in KVM or emulated."""
+"""The declaration of virtual machines that QEMU makes here, in KVM or emulated."""
 
 from __future__ import annotations
 

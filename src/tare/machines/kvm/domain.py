@@ -51,12 +51,12 @@ class Domain:
     Attributes:
         name: also the host's.
         group: of hosts, that a study's conditions name.
-        number: by which it has its address.
+        number: decides its address.
         shape: its size.
-        engine: whether it runs one for containers.
-        directory: of its files, which end with the run.
+        engine: whether it runs an engine for containers.
+        directory: of its files, which are removed with the run.
         image: what it boots.
-        works: of which kind its processor is.
+        works: the kind of its processor.
         labels: environment of its process, by which it is found when a run is killed.
     """
 
@@ -156,10 +156,10 @@ class Domain:
         self.await_up()
 
     def await_up(self) -> None:
-        """Until its SSH server answers.
+        """Wait until its SSH server answers.
 
         Raises:
-            RuntimeUnavailableError: it does not, with the last lines of its console.
+            RuntimeUnavailableError: it does not answer; with the last lines of its console.
         """
         within = UP_S[self.works.accelerator]
         deadline = time.monotonic() + within

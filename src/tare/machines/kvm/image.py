@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 INSTALL = "apt-get install qemu-system-x86 qemu-utils mmdebstrap debian-archive-keyring e2fsprogs"
-"""what installs all that virtual machines are made with"""
+"""installs all programs with which virtual machines are made"""
 ROOM = 4 * 2**30
 """free disk that making the image takes, bytes; it then keeps 1 GiB"""
 _MADE_S = 1800.0
@@ -58,14 +58,14 @@ def _key() -> str:
 
 
 def kept(cache: Path | None = None) -> Image | None:
-    """The image, where it was made before."""
+    """The image, if it was made before."""
     root = (cache or default_cache()) / _key()
     packages = root / "packages.txt"
     return Image(root, file_digest(packages)) if packages.exists() else None
 
 
 def made(say: Callable[[str], None], cache: Path | None = None) -> Image:
-    """The image, which is made where there is none yet.
+    """The image, which is made if there is none yet.
 
     Raises:
         ArtifactError: it cannot be made.
@@ -118,7 +118,7 @@ def _make(aside: Path) -> None:
 
 
 def _run(words: list[str], what: str) -> tuple[str, ...]:
-    """What a program says.
+    """The output of a program.
 
     Raises:
         ArtifactError: it failed.

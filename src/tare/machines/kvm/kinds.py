@@ -1,4 +1,4 @@
-"""Whose a virtual machine's processor is: the machine's own, or QEMU's emulation."""
+"""The kind of a virtual machine's processor: this machine's own, or QEMU's emulation."""
 
 from __future__ import annotations
 

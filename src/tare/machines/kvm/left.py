@@ -1,4 +1,4 @@
-"""What dead runs left of virtual machines: their bridge, and directories of disks and keys."""
+"""Leftovers of dead runs' virtual machines: their bridge, and directories of disks and keys."""
 
 from __future__ import annotations
 

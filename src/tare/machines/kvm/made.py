@@ -1,4 +1,4 @@
-"""The domains of a run: made and booted together, started again where one is lost, ended."""
+"""The domains of a run: made and booted together, started again if one is lost, ended."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def domains_for(
 ) -> MadeDomains:
     """The domains for a run, none of which is made yet.
 
-    The image is made where there is none, and KVM is tried where it was not since this machine was
-    started.
+    The image is made if there is none, and KVM is tried if it was not tried since this machine's
+    start.
 
     Raises:
-        RuntimeUnavailableError: this machine has not what it takes.
+        RuntimeUnavailableError: this machine lacks what they need.
         ArtifactError: the image cannot be made.
     """
     if (gone := missing()) is not None:
@@ -104,5 +104,5 @@ def remove(directory: Path) -> None:
 
 
 def _place(cache: Path | None) -> Path:
-    """Where disks lie beside the image, on a real disk: a temporary directory may be in memory."""
+    """Place of disks, beside the image on a real disk: a temporary directory may be in memory."""
     return (cache or default_cache()).absolute() / "domains"

@@ -1,4 +1,4 @@
-"""What is missing on this machine for virtual machines of its own, and how to get it."""
+"""What this machine lacks for making virtual machines, and how to get it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TUN = Path("/dev/net/tun")
 
 
 def missing() -> Missing | None:
-    """Why no domain can be made here; None where one can, as far as can be told without trying."""
+    """Why no domain can be made here; None: one can, as far as is known without trying."""
     if platform.machine() != "x86_64":
         return Missing(
             f"this version makes virtual machines on x86_64 only, not on {platform.machine()}",
@@ -49,7 +49,7 @@ def missing() -> Missing | None:
 
 
 def kind() -> str:
-    """Of which kind domains are here, as far as it was seen: KVM, or emulated and why; empty: it
+    """The kind of domains here, as far as it was seen: KVM, or emulated and why; empty: it
     was not tried since this machine was started."""
     found = image.kept()
     told = works.seen(found) if found is not None else None

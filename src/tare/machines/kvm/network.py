@@ -1,4 +1,4 @@
-"""The bridge that domains are on: one of this machine, as one run holds it at a time."""
+"""The bridge of all domains: this machine has one, as one run holds the machine at a time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ NETWORK = IPv4Network("198.19.255.0/24")
 """behind the container networks, in the range that neighbours are kept from"""
 BRIDGE = f"{neighbours.BRIDGES}-kvm"
 _DEVICES = "tare-vm"
-"""what the names of domains' network devices begin with"""
+"""prefix of the names of domains' network devices"""
 _CLASS = Path("/sys/class/net")
 _FIRST = 10
 MOST = 200
-"""domains that find an address"""
+"""number of domains for which there are addresses"""
 _RULE = f"-i {BRIDGE} -o {BRIDGE} -m comment --comment tare -j ACCEPT".split()
 ATTACH = f'#!/bin/sh\nPATH=$PATH:/usr/sbin:/sbin\nip link set "$1" master {BRIDGE} up\n'
 """the script by which QEMU puts a domain's device on the bridge; the device goes with QEMU"""
@@ -36,11 +36,10 @@ def device(number: int) -> str:
 
 
 def make() -> str:
-    """Make the bridge, as this process's; empty, or why neighbours on the network are not kept
-    from it.
+    """Make the bridge for this process; empty, or why neighbours are not kept from it.
 
     Raises:
-        RuntimeUnavailableError: it cannot be made, or another process that runs has it.
+        RuntimeUnavailableError: it cannot be made, or another live process has it.
     """
     remove()
     if _there():
@@ -61,7 +60,7 @@ def make() -> str:
 
 
 def mend() -> None:
-    """Make the bridge again where it is gone, and put the domains that run back on it.
+    """Make the bridge again if it is gone, and put running domains back on it.
 
     Raises:
         RuntimeUnavailableError: it cannot be made.

@@ -1,4 +1,4 @@
-"""QEMU's command line, and how one that runs in the background is found, stopped and ended."""
+"""QEMU's command line, and how a QEMU in the background is found, stopped and ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 QEMU, DISKS = "qemu-system-x86_64", "qemu-img"
 PROCESSORS = {KVM: "host", TCG: "Nehalem,+rdrand"}
-"""CPU models. Of an emulated one, each wide vector instruction is many: so an old one, of 2008."""
+"""CPU models. Emulation makes many instructions of each wide vector one: so one of 2008 is used."""
 _STARTED_S = 60.0
 _ENDED_S = 10.0
 
@@ -36,7 +36,7 @@ class Shape:
     """How large a domain is, and how its disk is kept.
 
     Attributes:
-        cpus: of its own.
+        cpus: number of its own CPUs.
         cpuset: CPUs of this machine on which they run; empty: any.
         memory: bytes.
         cache: QEMU's cache mode of the disk.
@@ -101,7 +101,7 @@ def start(
 
 
 def alive(process: psutil.Process | None) -> bool:
-    """Whether it runs, or stands still."""
+    """Whether it runs or is stopped."""
     try:
         return process is not None and process.status() not in ("zombie", "dead")
     except psutil.Error:
@@ -109,13 +109,13 @@ def alive(process: psutil.Process | None) -> bool:
 
 
 def signalled(process: psutil.Process, what: signal.Signals) -> None:
-    """Send it a signal, unless it is gone, or is another that got its id."""
+    """Send it a signal, unless it is gone, or another process has its id."""
     if alive(process) and process.is_running():
         os.kill(process.pid, what)
 
 
 def end(process: psutil.Process) -> None:
-    """End it at once: its disk is thrown away.
+    """End it at once: its disk is discarded.
 
     Raises:
         RuntimeUnavailableError: it does not end.

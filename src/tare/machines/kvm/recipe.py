@@ -1,4 +1,4 @@
-"""What the image of a virtual machine is made of: Debian's packages, and two scripts of Tare's."""
+"""The recipe of a virtual machine's image: Debian's packages, and two scripts of Tare's."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import hashlib
 from importlib.resources import files
 
 RELEASE = "bookworm"
-"""of Debian, whose C library (2.36) is older than that of most machines that Tare is built on"""
+"""of Debian; its C library (2.36) is older than on most machines on which Tare is built"""
 _PACKAGES = "packages.list"
 INIT, CHECK = "init.sh", "check.sh"
 INIT_AT = "/sbin/tare-init"
 _CHECK_AT = "/etc/initramfs-tools/scripts/init-top/tare-check"
 _RAMDISK = "MODULES=list\\nCOMPRESS=gzip\\nRESUME=none\\n"
 _MODULES = "virtio_ring\\nvirtio_pci\\nvirtio_blk\\next4\\ncrc32c_generic\\n"
-"""Linux's, that the initial ramdisk loads to find the disk"""
+"""Linux's modules that the initial ramdisk loads to find the disk"""
 SIZE = "32G"
-"""of the disk, of which only what is written takes room here"""
+"""of the disk; only written parts take room here"""
 _LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*")
 
 

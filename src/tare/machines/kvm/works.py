@@ -1,4 +1,4 @@
-"""Whether KVM works here: a kernel is booted in it, for a device that is there proves nothing."""
+"""Whether KVM works here: it boots a kernel, because the device's presence proves nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Works:
     """What was seen of KVM.
 
     Attributes:
-        boot: this machine's, at which it was seen.
+        boot: the boot of this machine at which it was seen.
         image: digest of the image whose kernel was booted.
         qemu: its version.
         why_not: why KVM does not work; empty: it does.
@@ -53,7 +53,7 @@ class Works:
 
 
 def seen(image: Image, cache: Path | None = None) -> Works | None:
-    """What was seen since this machine was started, of this image and this QEMU; None: nothing."""
+    """What was seen of this image and this QEMU since this machine's start; None: nothing."""
     try:
         told = Works(**json.loads(((cache or default_cache()) / _FILE).read_text("utf-8")))
     except (OSError, ValueError, TypeError):
@@ -64,7 +64,7 @@ def seen(image: Image, cache: Path | None = None) -> Works | None:
 def tried(
     image: Image, cache: Path | None = None, boots: Callable[[Image, str, float], str] = qemu.boots
 ) -> Works:
-    """The same, and tried where nothing was seen yet."""
+    """The same; KVM is tried if nothing was seen yet."""
     found = seen(image, cache)
     if found is None:
         why = "there is no /dev/kvm"

@@ -1,1 +1,1 @@
-"""Hosts made ready by pyinfra, which runs as a program of its own, in an environment of its own."""
+"""Prepares hosts by pyinfra, which runs as a separate program in its own environment."""

@@ -37,7 +37,7 @@ class Prepared:
     Attributes:
         host: its name.
         reached: whether pyinfra got there and asked everything.
-        changes: what is to be changed; after changes, what they have not brought about.
+        changes: what is to be changed; after changes, what is still to be changed.
         notes: what it cannot do itself.
     """
 
@@ -49,7 +49,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class PrepareOutcome:
-    """What is to be changed on all hosts, and pyinfra's last words where it failed."""
+    """What is to be changed on all hosts, and pyinfra's last words if it failed."""
 
     hosts: tuple[Prepared, ...]
     said: str = ""
@@ -64,7 +64,7 @@ def find_pyinfra(environment: Mapping[str, str] = os.environ) -> str:
     """pyinfra's command.
 
     Raises:
-        RuntimeUnavailableError: there is none.
+        RuntimeUnavailableError: pyinfra is missing.
     """
     named = environment.get(PROGRAM)
     found = shutil.which(named or "pyinfra", path=environment.get("PATH"))
@@ -90,7 +90,7 @@ def prepare(
         hosts: of the inventory.
         steps: what they need.
         change: do it, then ask again; else nothing is changed.
-        run: runs a program: its words, its longest time, its environment, its directory, which
+        run: runs a program: its arguments, longest time, environment, and directory. The directory
             is empty, as pyinfra obeys files of the directory that it is started in.
 
     Raises:
@@ -142,7 +142,7 @@ def _prepared(name: str, told: dict[str, Any] | None) -> Prepared:
 
 
 def _data(host: Host, steps: Collection[Step]) -> dict[str, Any]:
-    """A host as pyinfra takes it: its key is known before, and no agent goes along."""
+    """A host in pyinfra's format: its key is known before, and no agent is forwarded."""
     data: dict[str, Any] = {
         "ssh_hostname": host.address,
         "ssh_port": host.port,

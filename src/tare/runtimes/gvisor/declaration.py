@@ -1,7 +1,7 @@
-"""What is true of Docker's containers in gVisor's sandbox: as its entry says, or by one platform.
+"""The declaration of Docker's containers in gVisor's sandbox: by Docker's entry, or by a platform.
 
 A platform is how the sandbox gets hold of system calls (https://gvisor.dev/docs/architecture_guide/platforms/).
-Docker starts each by an entry of its own, so each is a runtime of its own here.
+Docker starts each platform by its own entry, so each is a separate runtime here.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ _PLATFORMS = ("systrap", "kvm", "ptrace")
 
 
 class GVisor(EngineDeclaration):
-    """A container of this machine's Docker engine, in a sandbox. What it leaves is found with
-    Docker's, whose label it has."""
+    """A container of this machine's Docker engine, in a sandbox.
+
+    Its leftovers are found with Docker's, because they have the same label.
+    """
 
     networks = ("bridge", "published")
     client_networks = ("bridge",)

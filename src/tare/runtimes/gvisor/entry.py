@@ -1,7 +1,7 @@
-"""The Docker engine's entry for runsc: whether there is one, and whether what it starts runs here.
+"""The Docker engine's entry for runsc: whether there is one, and whether its containers run here.
 
-The engine starts runsc where its configuration names it, with what flags it likes. Tare reads that
-and never writes it: it is the machine's, and other containers depend on it.
+The engine starts runsc if its configuration names it, with the flags that it has there. Tare reads
+that entry and never writes it: it belongs to the machine, and other containers depend on it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _BUNDLE = {
     "root": {"path": "/", "readonly": True},
     "linux": {"namespaces": [{"type": kind} for kind in ("network", "pid", "mount")]},
 }
-"""A container that ends at once, in namespaces of its own, as the runtime specification of the Open
-Container Initiative writes it"""
+"""A container that ends at once, in its own namespaces, in the format of the runtime specification
+of the Open Container Initiative"""
 
 
 @dataclass(frozen=True)
@@ -106,10 +106,10 @@ def platform_of(arguments: tuple[str, ...]) -> str:
 
 
 def _version(name: str, path: str) -> str:
-    """As the program tells it.
+    """The version that the program reports.
 
     Raises:
-        RuntimeUnavailableError: it is not there, or no runsc.
+        RuntimeUnavailableError: the program is missing, or is no runsc.
     """
     try:
         done = subprocess.run(
@@ -128,7 +128,7 @@ def _version(name: str, path: str) -> str:
 def _not_booted(entry: Entry) -> str:
     """Why a sandbox does not start; empty: it does.
 
-    A device such as /dev/kvm proves nothing, and a release may not know the kernel's namespaces.
+    A device such as /dev/kvm is no proof, and a release may not know the kernel's namespaces.
     """
     with scratch.directory("runsc") as place:
         (Path(place) / "config.json").write_text(json.dumps(_BUNDLE), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The gVisor runtime: Docker's containers, started by runsc, and what the sandbox changes."""
+"""The gVisor runtime: Docker's containers, started by runsc, with the sandbox's differences."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from tare.runtimes.unit import Site, SiteOptions, Unit
 
 SANDBOX = "runsc-sandbox"
-"""What the first process of a container calls itself: the kernel of what runs inside."""
+"""Name of a container's first process, which is the kernel for everything inside."""
 _NOT_BESIDE = "a client cannot run beside a node: its network is inside the sandbox"
 _FOR_CONTAINERS = ("runsc", "containerd-shim")
-"""how programs are called that run one container each"""
+"""names of programs that run one container each"""
 _UNSEEN = ("class archive", "largest memory in huge pages")
 """facts of a process, which is the sandbox's here"""
 
@@ -51,7 +51,7 @@ class GVisorRunning(DockerRunning):
             ) from error
 
     def facts(self) -> dict[str, str]:
-        """What holds inside, in place of what the kernel tells of the sandbox's own process."""
+        """Facts inside the sandbox, instead of the kernel's facts of the sandbox's process."""
         state = self._inspect()
         limits = {one["Name"]: str(one["Soft"]) for one in state["HostConfig"]["Ulimits"]}
         platform = platform_of(command_of(self.accounting().pid))
@@ -88,8 +88,10 @@ class GVisorRuntime(DockerRuntime):
         return facts
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
-        """Without the ways that begin in a container's network namespace: the sandbox has taken
-        its address away, and has its own loopback."""
+        """A site without ways that begin in a container's network namespace.
+
+        The sandbox has taken the namespace's address, and has its own loopback.
+        """
         site = super().site(name, **wanted)
         faults = {"loopback": NO_LOOPBACK}
         faults |= dict.fromkeys((BETWEEN_NODES, BETWEEN_PUBLISHED), _NOT_BESIDE)
@@ -112,7 +114,7 @@ class GVisorRuntime(DockerRuntime):
         return running
 
     def _remove_left(self) -> None:
-        """With the sandboxes of containers that did not come up, which Docker forgets alive."""
+        """Also the sandboxes of containers that did not start, which Docker forgets alive."""
         found = []
         for unit in self._left:
             labels = [f"{name}={value}" for name, value in self._labels(unit).items()]
@@ -135,7 +137,7 @@ def command_of(pid: int) -> tuple[str, ...]:
 
 
 def end_sandboxes(containers: Collection[str]) -> None:
-    """Kill what runs for these containers, which the engine has no more: by their ids."""
+    """Kill, by their ids, processes of containers that the engine no longer has."""
     for process in psutil.process_iter(["cmdline"]):
         command = process.info["cmdline"] or [""]
         for_them = any(one in word for one in containers for word in command[1:])
@@ -151,6 +153,6 @@ def _data_of(state: dict[str, Any]) -> Path:
 
 
 def _file_system(path: Path) -> str:
-    """What the file system of a directory of this machine is called."""
+    """Name of the file system of a directory of this machine."""
     mounted = {Path(one.mountpoint): one.fstype for one in psutil.disk_partitions(all=True)}
     return next((mounted[one] for one in (path, *path.parents) if one in mounted), "")

@@ -1,7 +1,7 @@
-"""The Kubernetes API as Tare asks it: plain documents in and out, errors in the user's words.
+"""The Kubernetes API for Tare: plain documents in and out, errors in the user's words.
 
-The official client logs in by any kubeconfig and opens connections and streams; its models are left
-aside, for manifests are documents.
+The official client logs in by any kubeconfig and opens connections and streams. Its models are not
+used, because manifests are documents.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _PATHS = {
 }
 """Kind to its place in the API: group and version, name in the path, whether in a namespace."""
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
-"""what the official client raises where a kubeconfig has not the form that it expects"""
+"""what the official client raises if a kubeconfig has not the form that it expects"""
 _CONNECT_S, _ANSWER_S = 5.0, 20.0
 _REFUSALS = 400
 _AGAIN = Retry(total=1, connect=0, redirect=0, other=0)
-"""a question is asked once more where the connection was lost, as kept ones are now and then"""
+"""a request is repeated once if the connection was lost, as kept ones are now and then"""
 
 
 class Api(Protocol):
@@ -74,7 +74,7 @@ class Api(Protocol):
     def log(
         self, pod: str, container: str, namespace: str, *, follow: bool = False, last: bool = False
     ) -> Iterator[bytes]:
-        """What a container wrote, in pieces; with `last`, the one that ran before it."""
+        """A container's output, in pieces; with `last`, of the container that ran before it."""
         ...
 
     def connect(self, pod: str, port: int, namespace: str) -> socket.socket:
@@ -82,7 +82,7 @@ class Api(Protocol):
         ...
 
     def statistics(self, node: str) -> Document:
-        """What a node's kubelet counts of its pods."""
+        """The counts of a node's kubelet for its pods."""
         ...
 
 
@@ -93,7 +93,7 @@ class ClientApi:
         """Read the kubeconfig; nothing is asked yet.
 
         Raises:
-            ApiError: there is none, or it cannot be used.
+            ApiError: there is no kubeconfig, or it cannot be used.
         """
         from kubernetes import client, config
         from yaml import YAMLError
@@ -190,7 +190,7 @@ class ClientApi:
         return self._ask("GET", f"/api/v1/nodes/{node}/proxy/stats/summary")
 
     def _ask(self, method: str, path: str, **options: Any) -> Document:
-        """The document that a request is answered with; as `_send` has it."""
+        """The document in the answer to a request; arguments as in `_send`."""
         found: Document = json.loads(self._send(method, path, **options).data)
         return found
 
@@ -208,7 +208,7 @@ class ClientApi:
         """The answer to a request; with `whole`, all of it.
 
         Raises:
-            ApiError: there is none, or it is a refusal.
+            ApiError: there is no answer, or it is a refusal.
         """
         headers = {"Accept": "application/json, */*", "Content-Type": content, **self._login()}
         asked = f"?{urlencode(query)}" if query else ""
@@ -227,7 +227,7 @@ class ClientApi:
         return answer
 
     def _login(self) -> dict[str, str]:
-        """Headers that say who this is; empty where a certificate does."""
+        """Headers for authentication; empty if a certificate is used."""
         token = self._configuration.auth_settings().get("BearerToken")
         return {token["key"]: token["value"]} if token and token["value"] else {}
 
@@ -239,7 +239,7 @@ def _path(kind: str, namespace: str) -> str:
 
 
 def may(api: Api, verb: str, resource: str, group: str = "") -> bool:
-    """Whether the cluster lets us do this everywhere: `resource` may be "pods/log"."""
+    """Whether the cluster lets Tare do this everywhere: `resource` may be "pods/log"."""
     name, _, part = resource.partition("/")
     asked = {"verb": verb, "resource": name, "group": group, "subresource": part}
     answer = api.create(

@@ -30,11 +30,11 @@ FILES = "files"
 """the container that prints the client's files once the client has ended"""
 _HAND_OVER_S = 60.0
 _END_S = 30.0
-"""longest wait until the API says how a client ended whose output has; kubelets tell it later"""
+"""longest wait after the end of a client's output until the API says how the client ended"""
 _POD_OF_JOB_S = 30.0
 _POLL_S = 0.2
 _SILENT_S = 2.0
-"""A client tells something every second; after so long without a word it is looked at."""
+"""A client reports every second; after this long without output it is checked."""
 
 
 def start_job(
@@ -58,9 +58,9 @@ def start_job(
         container: what runs in its pod.
         helper: image of tare-pod, which hands its files over.
         files: the client's own, name to text.
-        nth: how many clients of this name there were in the run, with this one. Each has objects of
-            its own: a kubelet may give a pod the files of a map that had its name before.
-        left: names of jobs that may be there and are not wanted; this one's, until it runs.
+        nth: number of clients of this name in the run, including this one. Each has its own
+            objects: a kubelet may give a pod the files of a map that had its name before.
+        left: names of unwanted jobs that may be there; this one's, until it runs.
         clock, wait: monotonic seconds, and letting them pass.
 
     Raises:
@@ -85,7 +85,7 @@ def start_job(
 
 
 def delete_job(api: Api, name: str, namespace: str) -> None:
-    """Delete a client's job and its files; what is gone already is no error.
+    """Delete a client's job and its files; it is no error if they are gone already.
 
     Raises:
         ApiError: it cannot be done now.
@@ -101,7 +101,7 @@ def _pod_of_job(
     clock: Callable[[], float],
     wait: Callable[[float], None],
 ) -> str:
-    """The name of a job's pod, which of an earlier job of that name may be there still."""
+    """The name of a job's pod; a pod of an earlier job of that name may still be there."""
     job, uid = str(made["metadata"]["name"]), made["metadata"]["uid"]
     deadline = clock() + _POD_OF_JOB_S
     while True:
@@ -138,7 +138,7 @@ class ClientRunning(OrchestratedRunning):
         """Take over a job whose pod exists.
 
         Args:
-            left: names of jobs that may be there and are not wanted; this one's, once it is to end.
+            left: names of unwanted jobs that may be there; this one's, once it is to end.
 
         Raises:
             RuntimeUnavailableError: the pod does not start.
@@ -153,7 +153,7 @@ class ClientRunning(OrchestratedRunning):
         self._wait = wait
         self._taken_away = False
         started = await_pod(api, namespace, pod, MAIN, clock=clock, wait=wait)
-        # a client on another machine is accounted nowhere: only the servers' use is compared
+        # a client on another machine is not accounted: only the servers' use is compared
         self._accounting = local_pods.accounting_of(container_id(started, MAIN), lambda: 0.0)
         if unit.limits.cpuset is not None and self._accounting.pid:
             self.confine(unit.limits.cpuset)
@@ -162,7 +162,7 @@ class ClientRunning(OrchestratedRunning):
         return self._poll_once()[0]
 
     def _poll_once(self) -> tuple[Exit | None, bool]:
-        """How it ended, if it has, and whether its pod was taken away, by whomever.
+        """How it ended, if it has, and whether anybody removed its pod.
 
         Raises:
             ApiError: the cluster does not answer.
@@ -178,16 +178,16 @@ class ClientRunning(OrchestratedRunning):
         try:
             yield from _lines(self._followed())
         except ApiError as error:
-            if not error.gone:  # it was terminated before it said a word
+            if not error.gone:  # it was terminated before any output
                 raise
         if not self._taken_away:
             with contextlib.suppress(ApiError):
                 self._fetch_files()
 
     def _followed(self) -> Iterator[bytes]:
-        """Its log as it grows, until it ends, or until the client has and nothing more comes.
+        """Its log as it grows, until the log ends, or the client has ended and nothing more comes.
 
-        The end of a followed log may never come where a container was removed while it was read.
+        The end of a followed log may never come if a container was removed while it was read.
         """
         pieces: queue.Queue[bytes | TareError | None] = queue.Queue()
 
@@ -218,10 +218,10 @@ class ClientRunning(OrchestratedRunning):
             yield piece
 
     def _end(self) -> Exit | None:
-        """How it ended, once that is told; None where its pod was taken away.
+        """How it ended, once the API tells; None: its pod was removed.
 
         Raises:
-            LoadError: it is not told.
+            LoadError: the API does not tell.
         """
         deadline = self._clock() + _END_S
         while self._clock() < deadline:
@@ -277,7 +277,7 @@ class ClientRunning(OrchestratedRunning):
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[str]:
-    """Progress lines of a log. A log holds both streams; what is no JSON is for people."""
+    """Progress lines of a log. A log holds both streams; lines that are no JSON are for people."""
     pending = b""
     for piece in pieces:
         *whole, pending = (pending + piece).split(b"\n")
@@ -290,7 +290,7 @@ def handed_over(text: bytes, unit: str) -> dict[str, bytes]:
     """The files in what `tare-pod hand-over` printed: a JSON line with name and size before each.
 
     Raises:
-        LoadError: a file is cut short, or its name is no plain one.
+        LoadError: a file is cut short, or its name is not plain.
     """
     files: dict[str, bytes] = {}
     rest = text

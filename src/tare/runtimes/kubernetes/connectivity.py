@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 INSIDE = "kubernetes"
 """runtime of clients that run inside the cluster"""
 _GLANCE_S = 3.0
-"""how long this machine tries where only clients inside need to get through"""
+"""how long this machine tries if only clients inside need to get through"""
 _ASKING_S = 60.0
 _POLL_S = 0.2
 _SET, _JOB = "tare-path", "tare-path-ask"
@@ -91,7 +91,7 @@ class ConnectivityCheck(PathCheck):
                 made.delete()
 
     def _pods(self, platform: Platform, port: int, shift: int) -> NodeSet:
-        """As many pods as the database will have, placed and reached like them."""
+        """As many pods as the database will have, placed and reached like its pods."""
         on_node = {port: port + shift} if platform.network in ("host", "host-port") else {}
         own = on_node.get(port, port) if platform.network == "host" else port
         answering = replace(
@@ -170,9 +170,9 @@ class ConnectivityCheck(PathCheck):
 
 
 def nat_rules(addresses: Sequence[str]) -> dict[str, int]:
-    """How many NAT rules of a node on this machine name each address; empty where none is here.
+    """How many NAT rules of a node on this machine name each address; empty: no node is here.
 
-    A kube-proxy that runs on this machine shows the network that its rules are in.
+    A kube-proxy on this machine shows the network of its rules.
     """
     tool = shutil.which("iptables-save")
     for process in psutil.process_iter(["name"]):

@@ -1,8 +1,8 @@
 """A pod's data directory before its database starts: filled from a snapshot, and compared.
 
 A container of the pod takes the files (`tare-pod take`) at a port of the pod's loopback, which is
-forwarded through the API, and tells what the directory then holds. The database starts once that
-was said to be right: after that container, or in its place where the data is in its own layer.
+forwarded through the API. It then reports the directory's content. The database starts once this is
+confirmed: after that container, or in its place if the data is in its own layer.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Api
 
 _LISTENS_S = 30.0
-"""longest wait until it tells its port: logs come a moment after they are written"""
+"""longest wait for its port: logs come a moment after they are written"""
 _ANSWER_S = 300.0
-"""Longest silence of a pod that reads, writes and digests files. Pods that ask for no CPU have the
-least weight: beside two clusters that warmed up on their CPU one was silent for two minutes."""
+"""Longest silence of a pod that reads, writes and digests files. Pods that request no CPU have the
+least weight: beside two clusters that warmed up on its CPU, one was silent for two minutes."""
 _POLL_S = 0.2
 _PIECE = 64 * 1024
 _ANSWERED = 1 << 20
-"""so many bytes of files are answered by a dot"""
+"""bytes of files for each dot in the answer"""
 _AHEAD = 8
-"""dots that may be missing: what is sent is kept in memory on its way until it is taken"""
+"""dots that may be missing: sent bytes are kept in memory on their way until they are taken"""
 
 
 def fill(
@@ -46,13 +46,13 @@ def fill(
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Fill the data directory of a pod of which a container takes it, and runs.
+    """Fill the data directory of a pod through its running container that takes the files.
 
     Args:
         api, namespace: where the pod is.
         pod: its name.
-        container: that takes the files.
-        snapshot: what the directory is to hold, and nothing else.
+        container: the one that takes the files.
+        snapshot: the only content that the directory is to hold.
         clock, wait: monotonic seconds, and letting them pass.
 
     Raises:
@@ -144,7 +144,7 @@ def _line(answers: IO[bytes]) -> bytes:
 
 
 class _Sent:
-    """Content so far, no more than `_AHEAD` before what was taken."""
+    """Content sent so far, at most `_AHEAD` ahead of the taken bytes."""
 
     def __init__(self, connection: socket.socket, answers: IO[bytes]) -> None:
         self._connection = connection

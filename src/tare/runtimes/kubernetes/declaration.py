@@ -1,4 +1,4 @@
-"""What is true of the pods of the Kubernetes cluster that is named here."""
+"""The declaration of pods of the Kubernetes cluster that is named here."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Kubernetes(Declaration):
 
 
 def _lacking(setup: Setup, facts: ClusterFacts) -> Iterator[Obstacle]:
-    """What the cluster has not that the setup asks of it."""
+    """What the setup needs and the cluster lacks."""
     platform = setup.platform
     if platform.plugin and platform.plugin != facts.plugin:
         has = facts.plugin or "one that is not recognised"
@@ -147,7 +147,7 @@ def _lacking(setup: Setup, facts: ClusterFacts) -> Iterator[Obstacle]:
 
 
 def _builder_fault() -> str | None:
-    """Why no image can be made for its pods; None where one can."""
+    """Why no image can be made for its pods; None: one can."""
     from tare.runtimes.docker_engine import connect
 
     try:

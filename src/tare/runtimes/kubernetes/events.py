@@ -1,4 +1,4 @@
-"""What a cluster itself tells of an object: its events, the reasons behind most failures."""
+"""A cluster's events of an object, which give the reasons for most failures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Api, Document
 
 _SHOWN = 6
-"""the latest events are told in an error's reason; logs hold all"""
+"""number of latest events in an error's reason; logs hold all"""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ObjectEvent:
     """Something that the cluster did with an object, or failed to do."""
 
     when: str
-    """ISO 8601, UTC; of the last time where it happened more than once"""
+    """ISO 8601, UTC; the last time if it happened more than once"""
     warning: bool
     reason: str
     message: str
@@ -32,7 +32,7 @@ class ObjectEvent:
 
 
 def events_of(api: Api, name: str, namespace: str) -> list[ObjectEvent]:
-    """The events of every object of that name, oldest first; empty where they cannot be read."""
+    """The events of every object of that name, oldest first; empty: they cannot be read."""
     with contextlib.suppress(ApiError):
         found = api.find("Event", namespace, fields=f"involvedObject.name={name}")
         return sorted((_event(one) for one in found), key=lambda event: event.when)
@@ -52,6 +52,6 @@ def _event(document: Document) -> ObjectEvent:
 
 
 def events_in_words(events: list[ObjectEvent]) -> str:
-    """Events as the reason of an error: warnings where there are any, else the latest."""
+    """Events as the reason of an error: warnings if there are any, else the latest."""
     chosen = [event for event in events if event.warning] or events
     return "; ".join(str(event) for event in chosen[-_SHOWN:])

@@ -1,4 +1,4 @@
-"""What a cluster is: version, machines, network plugin and service proxy, as far as it tells."""
+"""Facts of a cluster: version, machines, network plugin and service proxy, as far as it tells."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FLANNEL = "flannel.alpha.coreos.com/backend-type"
 _DECLARED = "tare/network-plugin"
-"""annotation of nodes by which whoever made the cluster says what nothing else tells"""
+"""annotation of nodes by which the cluster's maker declares what nothing else tells"""
 _DECLARED_PROXY = "tare/proxy-mode"
 _PLUGINS = {
     "projectcalico.org/": "calico",
@@ -39,7 +39,7 @@ class Machine:
     ready: bool
     fault: str
     schedulable: bool
-    """an ordinary pod may be put there: it is not cordoned and has no taint that forbids it"""
+    """an ordinary pod may be put there: it is not cordoned and has no taint against it"""
     labels: Mapping[str, str]
     cpus: str
     memory: str
@@ -47,7 +47,7 @@ class Machine:
     system: str
     engine: str
     images: frozenset[str]
-    """names of images that it says it has; it need not name all"""
+    """names of images that it reports; it need not report all"""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def read_facts(api: Api) -> ClusterFacts:
     """Ask the cluster what it is.
 
     Raises:
-        ApiError: it does not answer, or we may not look at its nodes.
+        ApiError: it does not answer, or Tare may not read its nodes.
     """
     nodes = api.find("Node")
     return ClusterFacts(
@@ -103,7 +103,7 @@ def read_facts(api: Api) -> ClusterFacts:
 
 
 def plugin_of(nodes: Iterable[Document]) -> str:
-    """The network plugin, by what it or whoever made the cluster notes on nodes."""
+    """The network plugin, by its own annotations on nodes or those of the cluster's maker."""
     for node in nodes:
         notes = _notes(node)
         if notes.get(_FLANNEL):
@@ -117,7 +117,7 @@ def plugin_of(nodes: Iterable[Document]) -> str:
 
 
 def _proxy_mode(api: Api, nodes: Iterable[Document]) -> str:
-    """From kube-proxy's own settings, where kubeadm and its like keep them and we may read them."""
+    """From kube-proxy's own settings, if kubeadm or the like keeps them and Tare may read them."""
     for node in nodes:
         declared = _notes(node).get(_DECLARED_PROXY)
         if declared:

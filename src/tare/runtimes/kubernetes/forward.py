@@ -1,7 +1,7 @@
 """A port of this machine that leads into a pod through the API.
 
-For Tare's own few questions to a database that only clients inside the cluster can reach. No
-measured operation takes this way.
+Tare uses it for its own few queries to a database that only clients inside the cluster can reach.
+No measured operation takes this way.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Forward:
 
     def close(self) -> None:
         """End it, and all connections that lead through it."""
-        # a close alone would not wake who waits in accept()
+        # a close alone would not wake a thread that waits in accept()
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         for one in [self._listener, *self._open]:

@@ -1,4 +1,4 @@
-"""Directories of nodes in which `storage: host-path` keeps its data: removed by a pod on each."""
+"""Removes directories of nodes with the data of `storage: host-path`, by a pod on each node."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def remove_host_data(
 ) -> None:
     """Remove what a namespace's pods left below HOST_BASE on every node that is ready.
 
-    Only where one of its sets used such a directory; else nothing is started.
+    Pods are started only if one of its sets used such a directory.
 
     Raises:
-        RuntimeUnavailableError: a node did not do it in time, or one that was used is not ready.
+        RuntimeUnavailableError: a node did not do it in time, or a used node is not ready.
     """
     marks = api.find("ConfigMap", namespace, labels=f"{manifests.HOST_DATA_LABEL}=used")
     if not helper or not marks:

@@ -1,4 +1,4 @@
-"""Images that Tare builds get to the nodes: given to each, or through a registry."""
+"""Brings images that Tare builds to the nodes: directly to each, or through a registry."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def provide(
     known: Iterable[frozenset[str]],
     say: Callable[[str], None],
 ) -> tuple[str, bool]:
-    """See to it that nodes have a local image.
+    """Give a local image to the nodes.
 
     Args:
         settings: how they get images.
@@ -43,7 +43,7 @@ def provide(
         Its name for pods, and whether nodes may pull it.
 
     Raises:
-        RuntimeUnavailableError: no way is named, or it failed.
+        RuntimeUnavailableError: no way to the nodes is named, or it failed.
     """
     name = _tag(engine, image)
     if settings.registry:
@@ -87,7 +87,7 @@ def _save(engine: docker.DockerClient, name: str, archive: IO[bytes]) -> None:
 
 
 def _import(command: Sequence[str], archive: IO[bytes], name: str) -> None:
-    """Feed an archive to one of the user's commands, which is an argument list and no shell's."""
+    """Feed an archive to one of the user's commands; it is an argument list, and no shell runs."""
     try:
         done = subprocess.run(
             command, stdin=archive, capture_output=True, timeout=_IMPORT_S, check=False
@@ -115,7 +115,7 @@ def _push(engine: docker.DockerClient, name: str, registry: str, say: Callable[[
     except (DockerException, RequestException) as error:
         raise _failed(f"{target}:{tag}", str(error)) from error
     finally:
-        # the registry's name was for the push alone: this engine goes on by our own
+        # the registry's name was only for the push: this engine keeps Tare's own
         if f"{target}:{tag}" != name:
             with contextlib.suppress(DockerException, RequestException):
                 engine.images.remove(f"{target}:{tag}")

@@ -1,4 +1,4 @@
-"""Jobs of one pod, as documents: a load client, one that asks others, one that removes."""
+"""Jobs of one pod, as documents: a load client, one that asks other pods, one that removes data."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def job(name: str, labels: Mapping[str, str], pod: Document, longest_s: int | No
 
 
 def asking_pod(helper: Container, on_node: bool) -> Document:
-    """A pod that asks others and prints what they told."""
+    """A pod that asks others and prints their replies."""
     return {
         "containers": [container_of(MAIN, helper)],
         **network_of(on_node),
@@ -63,7 +63,7 @@ _AWAY_FROM_NODES: Document = {
         }
     ]
 }
-"""a machine without pods of a StatefulSet, where there is one: the load must not take from what it
+"""a machine without pods of a StatefulSet, if there is one: the load must not disturb what it
 measures"""
 
 

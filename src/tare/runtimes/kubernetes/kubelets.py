@@ -1,4 +1,4 @@
-"""CPU time of pods on other machines, as the kubelets there count it."""
+"""CPU time of pods on other machines, counted by the kubelets there."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Kubelets:
-    """The kubelets of one cluster; whether they may be asked is settled by the first answer."""
+    """The kubelets of one cluster; the first answer decides whether they may be asked."""
 
     api: Callable[[], Api]
     _allowed: bool | None = field(default=None, init=False)
 
     def cpu_seconds(self, namespace: str, machine: str, pod: str) -> float:
-        """CPU seconds that a pod has used since it began; 0 where nobody may ask for any.
+        """CPU seconds that a pod has used since it began; 0: kubelets may not be asked.
 
         Raises:
             ApiError: there is no answer.
-            RuntimeUnavailableError: the answer does not tell.
+            RuntimeUnavailableError: the answer does not hold it.
         """
         if self._allowed is False:
             return 0.0

@@ -30,7 +30,7 @@ def kubelet_runs() -> bool:
 
 
 def process_of(container: str, proc: Path = Path("/proc")) -> int | None:
-    """The first process of a container, where it runs on this machine; else None.
+    """The first process of a container if it runs on this machine; else None.
 
     Args:
         container: the engine's id of it.
@@ -59,7 +59,7 @@ def _number_inside(status: Path) -> int:
 
 @dataclass(frozen=True)
 class KubeletAccounting(Accounting):
-    """Accounting of a container on another machine, as its kubelet tells it."""
+    """Accounting of a container on another machine, by its kubelet."""
 
     read: Callable[[], float] = lambda: 0.0
 

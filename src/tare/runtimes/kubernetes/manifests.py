@@ -1,4 +1,4 @@
-"""What Tare makes in a cluster, as documents: namespace, StatefulSet, services, files."""
+"""Documents of what Tare makes in a cluster: namespace, StatefulSet, services, files."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class Members:
         name: of the StatefulSet and of its headless service.
         labels: of everything that belongs to it.
         files: per pod, file name to text; shown to that pod below CONF.
-        ports: that the software would listen on, the one for clients first.
-        on_node: port of the software to the port of the node that leads to it; in a pod of the
-            node's own network, the port that it listens on instead.
+        ports: ports on which the software would listen, the clients' first.
+        on_node: port of the software to the port of the node that leads to it; on the node's own
+            network, the port on which it listens instead.
         network, storage: as in a study.
         host_directory: of `storage: host-path`, on the node.
         placement: over nodes; volume size and class.
-        first: the machine that the first pod prefers, so that each set like it lies alike and
-            packets from outside take the same way to it; empty: any.
+        first: the machine that the first pod prefers, so that all such sets have the same place and
+            packets from outside take the same way to them; empty: any.
         helper: image of tare-pod.
         several: clients name endpoints, so that all are made.
-        filled: every pod is given the files that its data directory begins with.
+        filled: every pod is given the initial files of its data directory.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Members:
 
     @property
     def taken_by(self) -> str:
-        """The container that takes these files: nothing but the unit's own reaches its layer."""
+        """The container that takes these files: only the unit's own container reaches its layer."""
         return MAIN if self.storage == "layer" else TAKING
 
 
@@ -96,7 +96,7 @@ def namespace(name: str, run: str, host: str) -> Document:
 
 
 def headless_service(members: Members) -> Document:
-    """The service that gives every pod a name; from its first moment, for nodes meet by it."""
+    """The service that gives every pod a name from its first moment, by which nodes meet."""
     return _service(members.name, members, {GROUP_LABEL: members.labels[GROUP_LABEL]}) | {
         "spec": {
             "clusterIP": "None",
@@ -108,7 +108,7 @@ def headless_service(members: Members) -> Document:
 
 
 def node_service(members: Members, index: int) -> Document:
-    """The service in front of one pod: its address, where asked its port of every node too."""
+    """The service in front of one pod: its address and, if asked for, its port of every node."""
     pod = pod_of(members.name, index)
     on_nodes = members.several or members.network == "node-port"
     return _service(pod, members, {}) | {
@@ -162,7 +162,7 @@ def files_of(members: Members) -> Document:
 
 
 def stateful_set(members: Members, replicas: int) -> Document:
-    """The set with its first so many pods; they start side by side."""
+    """The set with a number of its first pods; they start at the same time."""
     selector = {"matchLabels": {GROUP_LABEL: members.labels[GROUP_LABEL]}}
     made: Document = {
         "apiVersion": "apps/v1",
@@ -216,7 +216,7 @@ def _apart(members: Members, selector: Document) -> Document:
 
 
 def _at_first(members: Members) -> Document:
-    """The first of them prefers one machine; where nothing keeps pods apart, all would go there."""
+    """The first pod prefers one machine; if nothing keeps pods apart, all would go there."""
     if not members.first or members.placement.spread == "none":
         return {}
     name = {"key": "metadata.name", "operator": "In", "values": [members.first]}
@@ -225,7 +225,7 @@ def _at_first(members: Members) -> Document:
 
 
 def _wait_for_name(members: Members) -> Document:
-    """Before the software starts: it binds and announces itself by a name that must be known."""
+    """Runs before the software: the name by which it binds and announces itself must be known."""
     name = f"$(TARE_POD).{members.name}"
     return _helper(members, NAMING, "await-name", "--within", str(_NAME_S), name)
 

@@ -7,8 +7,8 @@ from tare.runtimes.slug import slug
 RUN_LABEL = "tare.run"
 """label of everything that Tare makes; its value is the run, as far as labels can hold it"""
 HOST_LABEL = "tare.host"
-"""label of namespaces: the machine that Tare ran on, for clusters are shared and only its own
-leftovers are Tare's to remove"""
+"""label of namespaces: the machine that Tare ran on; clusters are shared, and Tare removes only its
+own leftovers"""
 UNIT_LABEL = "tare.unit"
 GROUP_LABEL = "tare.group"
 POD_LABEL = "statefulset.kubernetes.io/pod-name"

@@ -39,7 +39,7 @@ HELPER_NOTE, PULL_NOTE = "tare/helper", "tare/pull"
 
 @dataclass(frozen=True)
 class Namespace:
-    """A run's namespace that is there."""
+    """A run's existing namespace."""
 
     name: str
     run: str
@@ -63,7 +63,7 @@ class _Note(StudyPart):
 
 
 def _note_of(api: Api, name: str, settings: ClusterSettings) -> Path:
-    """Where a namespace is noted; other clusters may have one of that name."""
+    """The file that notes a namespace; other clusters may have one of that name."""
     cluster = "\n".join((settings.kubeconfig, settings.context, api.server))
     digest = hashlib.sha256(cluster.encode()).hexdigest()[:10]
     return notes_directory() / f"{name}.{digest}.json"
@@ -101,7 +101,7 @@ def make(
 
 
 def _ours_and_empty(api: Api, found: Document, wanted: Document) -> bool:
-    """Whether a namespace is one that an earlier run of this name here could not remove."""
+    """Whether an earlier run of this name here could not remove this namespace."""
     metadata = found["metadata"]
     own = wanted["metadata"]["labels"].items() <= (metadata.get("labels") or {}).items()
     return own and not api.find("Pod", str(metadata["name"]))
@@ -114,11 +114,11 @@ def remove(
 ) -> None:
     """Remove a namespace with all that is in it, and what its pods left in directories of nodes.
 
-    Where a node still holds data of it, the empty namespace stays: by it `tare clean` finds them.
+    If a node still holds its data, the empty namespace stays: by it `tare clean` finds the data.
 
     Raises:
         RuntimeUnavailableError: a node holds data that could not be removed, or the namespace is
-            stuck in deletion; why, as the cluster tells it.
+            stuck in deletion, with the cluster's reason.
     """
     thaw_pods(one.api, one.name)
     try:
@@ -150,7 +150,7 @@ def remove(
 
 
 def _empty(one: Namespace) -> None:
-    """Delete what runs in a namespace, and all that would be in the way of the next run there."""
+    """Delete what runs in a namespace, and everything that would hinder the next run there."""
     for pod in one.api.find("Pod", one.name):
         for owner in pod["metadata"].get("ownerReferences") or []:
             for kind in (str(owner["kind"]), "Service", "ConfigMap"):
@@ -160,14 +160,14 @@ def _empty(one: Namespace) -> None:
 
 
 def thaw_pods(api: Api, namespace: str) -> None:
-    """Let pods of this machine go on that a dead run left paused."""
+    """Continue pods of this machine that a dead run left paused."""
     for pod in api.find("Pod", namespace):
         container = container_id(pod, MAIN)
         cgroups.thaw_left(local_pods.accounting_of(container, lambda: 0.0).paths)
 
 
 def _stuck(api: Api, document: Document) -> RuntimeUnavailableError:
-    """The error for a namespace that is being deleted and does not go."""
+    """The error for a namespace that is stuck in deletion."""
     name = str(document["metadata"]["name"])
     conditions = (document.get("status") or {}).get("conditions") or []
     told = [
@@ -184,7 +184,7 @@ def _stuck(api: Api, document: Document) -> RuntimeUnavailableError:
 
 
 def _held(api: Api, namespace: str) -> list[str]:
-    """Objects that wait for somebody to let them go, of the kinds that Tare may list."""
+    """Objects with finalizers, of the kinds that Tare may list."""
     found: list[str] = []
     for kind in ("Pod", "ConfigMap"):
         with contextlib.suppress(TareError):
@@ -200,11 +200,11 @@ def leftovers(
 ) -> tuple[list[Namespace], list[str]]:
     """Namespaces that runs on this machine left, in every cluster that was noted.
 
-    A cluster that nobody noted is not asked: a kubeconfig may lead to what is none of ours.
+    A cluster without a note is not asked: a kubeconfig may lead to somebody else's cluster.
 
     Returns:
-        The namespaces, and a line for each cluster that does not answer or cannot be told any more.
-        It keeps its note, to be asked again.
+        The namespaces, and a line for each cluster that does not answer or is no longer known. It
+        keeps its note, to be asked again.
     """
     found: list[Namespace] = []
     unanswered: list[str] = []
@@ -229,7 +229,7 @@ def _read(file: Path) -> _Note:
 
 
 def _ours(connect: Callable[[ClusterSettings], Api], note: _Note, file: Path) -> list[Namespace]:
-    """The namespace that a note is of, if it is still there; else the note goes.
+    """The namespace of a note, if it is still there; else the note is removed.
 
     Raises:
         RuntimeUnavailableError: its cluster does not answer, or is not the one that is named now.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _GONE_S = 30.0
 """longest wait for pods to end by themselves; they have a second to do so"""
 _LOST_S = 3.0
-"""from then on pods whose machine is lost are forgotten: nobody is there to end them"""
+"""after this, pods whose machine is lost are forgotten: nobody is there to end them"""
 _POLL_S = 0.2
 
 
@@ -46,15 +46,15 @@ class NodeSet:
     _services: list[Document] = field(default_factory=list, init=False)
 
     def start(self, index: int, snapshot: NodeSnapshot | None = None) -> Document:
-        """Start the pod of that number, with all before it, and wait until it runs.
+        """Start the pod of this number, with all before it, and wait until it runs.
 
         Args:
             index: of the pod.
-            snapshot: what its data directory is to hold, where its members are filled.
+            snapshot: content of its data directory, if its members are filled.
 
         Raises:
             ArtifactError: its data directory holds something else.
-            RuntimeUnavailableError: it does not start; why, with the cluster's events.
+            RuntimeUnavailableError: it does not start; with the reason and the cluster's events.
         """
         if self.started == 0:
             self._create(index + 1)
@@ -72,7 +72,7 @@ class NodeSet:
         except RuntimeUnavailableError as error:
             if isinstance(error, ApiError):
                 raise
-            # pods that were never made have no events: the set's own tell why
+            # pods that were never made have no events: the set's events tell why
             heard = events_in_words(events_of(self.api, self.members.name, self.namespace))
             error.why += f"\n  events of the set: {heard}" if heard else ""
             if self.members.storage == "pvc":
@@ -111,7 +111,7 @@ class NodeSet:
         )
 
     def _say_of_claim(self, error: RuntimeUnavailableError, claim: str) -> None:
-        """Add why a pod's volume is not there, where that is the reason."""
+        """Add why a pod's volume is missing, if that is the reason."""
         heard = [
             one
             for one in events_of(self.api, claim, self.namespace)
@@ -136,7 +136,7 @@ class NodeSet:
         """Where clients reach a pod that runs.
 
         Args:
-            network: which of several endpoints; empty: that of the set.
+            network: one of several endpoints; empty: the set's endpoint.
         """
         members, service = self.members, self._services[index]["spec"]
         network = network or members.network
@@ -157,8 +157,8 @@ class NodeSet:
     def _entry(self, node: str) -> Machine:
         """The machine whose node port clients call: the one after the pod's own.
 
-        A balancer would choose any, and of N machines N - 1 pass packets on to the pod's. The same
-        one each time has one price; own and others in turn were a mixture of two.
+        A balancer would choose any, and of N machines N - 1 pass packets on to the pod's. Always
+        the same machine gives one price; the pod's own and others in turn gave a mixture of two.
         """
         names = [one.name for one in self.machines]
         after = names.index(node) + 1 if node in names else 0
@@ -168,7 +168,7 @@ class NodeSet:
         """Delete everything of the set and wait until its pods are gone.
 
         Raises:
-            RuntimeUnavailableError: they are not, even when forced.
+            RuntimeUnavailableError: they are still there, even when forced.
         """
         name = self.members.name
         self.api.delete("StatefulSet", name, self.namespace)
@@ -194,7 +194,7 @@ class NodeSet:
                         why=f"{', '.join(names)}: still there although deletion was forced{why}",
                         remedy=f"kubectl describe pods -n {self.namespace}",
                     )
-                # of a node that does not answer: the API forgets them, the node may still run them
+                # their node does not answer: the API forgets them, the node may still run them
                 for pod in names:
                     with contextlib.suppress(ApiError):
                         self.api.delete("Pod", pod, self.namespace, grace_s=0)

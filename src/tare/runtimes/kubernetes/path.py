@@ -1,4 +1,4 @@
-"""What packets to pods pass through, in words, and why they do not get there."""
+"""The path of packets to pods, in words, and why they do not get there."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ _OUTSIDE: Mapping[str, str] = {
     "container-dns": "addresses of pods are not routed to this machine: run the load client "
     "inside (client.runtime: kubernetes), or add routes through the nodes",
 }
-"""remedies for clients outside of the cluster, where they differ"""
+"""remedies for clients outside of the cluster, if they differ"""
 
 
 def refuse_broken(
     network: str, expected: Mapping[str, str], found: Sequence[Reply], *, inside: bool, proxy: str
 ) -> None:
-    """Nothing where every target was answered by its own pod.
+    """Refuse a path unless every target was answered by its own pod.
 
     Args:
-        network: the endpoint, as the study has it.
+        network: the endpoint, as in the study.
         expected: target to the pod that must answer there.
-        found: what came of asking.
+        found: the replies.
         inside: whether they were asked inside the cluster.
-        proxy: mode of the cluster's service proxy, where it is known.
+        proxy: mode of the cluster's service proxy, if it is known.
 
     Raises:
         RuntimeUnavailableError: a target did not answer, or another pod did.
@@ -53,7 +53,7 @@ def refuse_broken(
 
 
 def in_words(network: str, found: Sequence[Reply], plugin: str, proxy: str) -> str:
-    """What packets to an endpoint pass through, by what was seen."""
+    """The path of packets to an endpoint, by what was seen."""
     parts = [network]
     if network in ("service-ip", "node-port"):
         parts.append(f"service proxy ({proxy or 'mode not known'})")

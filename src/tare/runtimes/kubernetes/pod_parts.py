@@ -1,4 +1,4 @@
-"""What all pods that Tare makes have in common: labels, the container, its resources."""
+"""Common parts of all pods that Tare makes: labels, the container, its resources."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 CONF, DATA = "/opt/tare/conf", "/var/lib/cassandra"
 """where a pod finds its configuration and keeps its data"""
 MAIN, NAMING, TAKING = "unit", "own-name", "data"
-"""containers of a pod: the unit, one before it that waits until its name is known, and one after
-that which takes the files that its data directory begins with"""
+"""containers of a pod: the unit; before it, one that waits until its name is known; after this, one
+that takes the initial files of its data directory"""
 COPYING = "program"
-"""container that brings tare-pod into the unit's own, where that takes its files itself"""
+"""container that brings tare-pod into the unit's container, if that takes its files itself"""
 HANDED = "/opt/tare/handed"
-"""where it is then"""
+"""where tare-pod is then"""
 POD_PROGRAM = "/opt/tare/bin/tare-pod"
 HOST_BASE = "/var/lib/tare"
-"""directory of the nodes below which the data of `storage: host-path` lies"""
+"""directory of the nodes above the data of `storage: host-path`"""
 _NAME = {"name": "TARE_POD", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
-"""what every container is told"""
+"""environment of every container"""
 
 
 @dataclass(frozen=True)
 class Container:
-    """What runs in a pod.
+    """A container of a pod.
 
     Attributes:
-        image: as nodes know it.
+        image: its name on nodes.
         pull: whether nodes may fetch it; else it must have been given to them.
         command: the program and its arguments.
-        environment: beside what every pod is told.
+        environment: variables beside those of every pod.
         limits: applied as they stand.
         requests: what the scheduler sets aside; None: as much as the limits.
     """
@@ -59,7 +59,7 @@ def labels_of(run: str, group: str = "", unit: str = "") -> dict[str, str]:
 
 
 def basics() -> Document:
-    """A pod that is told nothing of the cluster, may do nothing in it and dies at once."""
+    """A pod that gets no data of the cluster, has no rights in it and dies at once."""
     return {
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,

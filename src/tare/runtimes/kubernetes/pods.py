@@ -1,4 +1,4 @@
-"""What a pod's own document tells: whether it runs, how its containers ended, what hinders it."""
+"""A pod's state by its document: whether it runs, how containers ended, what prevents its start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ START_S = 90.0
 """longest wait for a pod whose image is on its node, its volumes and its own name included"""
 _POLL_S, _LOOK_S = 0.2, 2.0
 _LAST_LINES = 3
-"""of what a container wrote last, which its engine keeps where it ends badly"""
+"""of a container's output, which its engine keeps if the container ends badly"""
 _HOPELESS = {
     "ErrImageNeverPull": "the image was never given to this node",
     "InvalidImageName": "no node can make sense of the image's name",
@@ -58,9 +58,9 @@ def running(pod: Document, container: str) -> bool:
 
 
 def ended(pod: Document, container: str) -> Exit | None:
-    """How a container ended; None while it has not, or has not begun.
+    """How a container ended; None: it has not ended, or not begun.
 
-    A pod of a set is started again at once: that it was shows that it had ended.
+    A pod of a set is started again at once: a restart shows that it had ended.
     """
     status = pod.get("status") or {}
     if status.get("phase") == "Failed" and status.get("reason"):
@@ -88,7 +88,7 @@ def _exit(state: dict[str, Any]) -> Exit:
 
 
 def hindrance(pod: Document) -> tuple[str, str]:
-    """(reason, message) for which a pod has not started yet; empty where none is told."""
+    """(reason, message) why a pod has not started yet; empty: the pod names none."""
     status = pod.get("status") or {}
     entries = [
         *(status.get("initContainerStatuses") or []),
@@ -106,7 +106,7 @@ def hindrance(pod: Document) -> tuple[str, str]:
 
 
 def node_fault(node: Document) -> str:
-    """Why a machine of the cluster is not ready; empty where it is."""
+    """Why a machine of the cluster is not ready; empty: it is."""
     name = node["metadata"]["name"]
     for condition in (node.get("status") or {}).get("conditions") or []:
         if condition.get("type") == "Ready" and condition.get("status") != "True":
@@ -117,7 +117,7 @@ def node_fault(node: Document) -> str:
 
 
 def machine_fault(api: Api, name: str) -> str:
-    """Why a machine cannot be counted on, asked now; empty where it can.
+    """Why a machine cannot be used now; empty: it can.
 
     Raises:
         ApiError: the cluster does not answer.
@@ -162,14 +162,14 @@ def await_pod(
         api: the cluster.
         namespace: the pod's.
         name: the pod's.
-        container: the one of its containers that is awaited.
+        container: the container to wait for.
         within_s: longest wait, in seconds.
-        never: whether something beside the pod tells that waiting is in vain.
+        never: whether something beside the pod shows that waiting is in vain.
         clock: seconds that never go back.
-        wait: lets seconds pass.
+        wait: waits for a number of seconds.
 
     Raises:
-        RuntimeUnavailableError: it does not start; the reason, and the cluster's own events.
+        RuntimeUnavailableError: it does not start; with the reason and the cluster's events.
     """
     looked = clock()
     deadline = looked + within_s
@@ -197,7 +197,7 @@ def await_pod(
 
 
 def _refuse_lost(api: Api, namespace: str, pod: Document) -> None:
-    """Raise where a pod was given to a machine that has gone away since."""
+    """Raise if a pod was given to a machine that has gone away since."""
     machine = str((pod.get("spec") or {}).get("nodeName") or "")
     fault = machine_fault(api, machine) if machine else ""
     if fault:

@@ -1,4 +1,4 @@
-"""Whether a cluster can run what Tare asks: it answers, grants the rights, has a ready node."""
+"""Whether a cluster can run Tare's units: it answers, grants the rights, has a ready node."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NEEDED = (
 def fault(
     settings: ClusterSettings, connect: Callable[[ClusterSettings], Api] = ClientApi
 ) -> str | None:
-    """Why the cluster cannot be used, with the remedy; None where it can."""
+    """Why the cluster cannot be used, with the remedy; None: it can."""
     try:
         api = connect(settings)
         facts = read_facts(api)

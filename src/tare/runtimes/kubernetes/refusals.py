@@ -24,18 +24,18 @@ class ApiError(OrchestratorError):
 
     @property
     def exists(self) -> bool:
-        """What was to be made is there already."""
+        """Whether the object to be made exists already."""
         return self.status == _EXISTS
 
     @property
     def forbidden(self) -> bool:
-        """Who asks may not: it is not the answer of a bad moment."""
+        """Whether the caller lacks the right; a retry does not help."""
         return self.status in (_DENIED, _UNKNOWN_USER)
 
 
 @contextlib.contextmanager
 def translated(server: str) -> Iterator[None]:
-    """The client's and its transport's errors as ours."""
+    """Translates errors of the client and its transport into Tare's."""
     from kubernetes.client.exceptions import ApiException
 
     try:
@@ -49,13 +49,13 @@ def translated(server: str) -> Iterator[None]:
 
 
 def _plainly(error: Exception) -> str:
-    """A transport's innermost words, without the objects that they are about."""
+    """A transport's innermost message, without the objects that it names."""
     innermost = str(getattr(error, "reason", None) or error)
     return innermost.rpartition("): ")[2] or innermost
 
 
 def message_of(answer: BaseHTTPResponse) -> str:
-    """The API's own words, out of the Status document that it answers with."""
+    """The API's own message, from the Status document in its answer."""
     try:
         return str(json.loads(answer.data)["message"])
     except (TypeError, ValueError, KeyError):
@@ -82,7 +82,7 @@ def no_answer(server: str, why: str) -> ApiError:
 
 
 def refused(server: str, status: int, message: str) -> ApiError:
-    """The error for an API that answers, but not as hoped."""
+    """The error for an API that answers with a refusal."""
     what, remedy = "the Kubernetes API refused a request", "kubectl get events --all-namespaces"
     if status == _DENIED and "is being terminated" in message:
         what, remedy = "the namespace is being deleted", "tare clean, then again"

@@ -55,7 +55,7 @@ ENGINE_PROCESSES = (
 
 @dataclass
 class _Group(Group):
-    """One cluster, and then its set."""
+    """One cluster, and its set once it is made."""
 
     storage: str = ""
     made: NodeSet | None = None
@@ -63,7 +63,7 @@ class _Group(Group):
 
 
 class KubernetesRuntime(OrchestratorRuntime[_Group]):
-    """Runs units in a namespace of their own in one cluster."""
+    """Runs units in their own namespace in one cluster."""
 
     name = "kubernetes"
     noun = "pod"
@@ -98,7 +98,7 @@ class KubernetesRuntime(OrchestratorRuntime[_Group]):
         self._clients: Counter[str] = Counter()
         self._images: Images | None = None
         self._left_jobs: set[str] = set()
-        """jobs of clients that are over, or that may have been made, and may be there"""
+        """jobs of ended clients, or of clients that may have been made: they may still be there"""
         self._kubelets = Kubelets(lambda: self.api)
 
     @property
@@ -108,7 +108,7 @@ class KubernetesRuntime(OrchestratorRuntime[_Group]):
         return self._api
 
     def cluster_facts(self) -> ClusterFacts:
-        """What the cluster is, asked once."""
+        """The cluster's facts, asked once."""
         if self._facts is None:
             self._facts = read_facts(self.api)
         return self._facts
@@ -128,7 +128,7 @@ class KubernetesRuntime(OrchestratorRuntime[_Group]):
         return name
 
     def images(self) -> Images:
-        """Those of this machine's Docker engine, for pods of clients too."""
+        """Images of this machine's Docker engine, for clients' pods too."""
         if self._images is None:
             engine = connect()
             bring, fetch = partial(self.provide, engine), lambda name, _, __: self.use_image(name)
@@ -154,7 +154,7 @@ class KubernetesRuntime(OrchestratorRuntime[_Group]):
             several = wanted.get("several", False)
             members = _Group(self._free_number(), network, several, storage)
             self._groups[group] = members
-        # by this name a pod is known to itself and to its peers before anybody knows its address
+        # the pod and its peers know this name before anybody knows its address
         own = f"{pod_of(slug(group), len(members.sites))}.{slug(group)}"
         shift = PORT_STEP * members.number if network == "host" else 0
         site = replace(site, listen=own, peers=own, seed=own, shift=shift)
@@ -221,7 +221,7 @@ class KubernetesRuntime(OrchestratorRuntime[_Group]):
         )
 
     def _set(self, name: str, group: _Group, unit: Unit) -> NodeSet:
-        """The group's set, of files that are written by now; not yet made."""
+        """The group's set, not yet made; its files are written by now."""
         placement = unit.placement or Placement()
         namespace = self._own_namespace().name
         facts = self.cluster_facts()
@@ -305,7 +305,7 @@ class KubernetesRuntime(OrchestratorRuntime[_Group]):
         self._remove_left()
 
     def _remove_left(self) -> None:
-        """Remove what was released: it would share the machines with the next, or send load to it.
+        """Remove released groups: they would share machines with the next, or send load to it.
 
         Raises:
             RuntimeUnavailableError: something is still there.

@@ -1,4 +1,4 @@
-"""What is true of containers that root starts with this machine's Podman."""
+"""The declaration of containers that root starts with this machine's Podman."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OCI = ("crun", "runc")
 
 
 class Podman(EngineDeclaration):
-    """A container of this machine's Podman. It has no userland proxy where root starts it."""
+    """A container of this machine's Podman. It has no userland proxy if root starts it."""
 
     endpoints = ("", "loopback", "bridge", "published")
 
@@ -65,7 +65,7 @@ class Podman(EngineDeclaration):
     def left(self) -> Left | None:
         from tare.runtimes.podman import leftovers
 
-        return None if self.variant_of else leftovers.left()  # one finds what all left
+        return None if self.variant_of else leftovers.left()  # one finds all variants' leftovers
 
 
 DECLARED = (Podman(), *map(Podman, _OCI))

@@ -1,6 +1,6 @@
-"""This machine's Podman: what it says of itself, and a service of Tare's own, with Docker's API.
+"""This machine's Podman: its own facts, and a service of Tare's own with Docker's API.
 
-Podman is a command, and no daemon. `podman system service` has its API: a process that holds
+Podman is a command, not a daemon. `podman system service` is a process with its API. It holds
 nothing, so that containers outlive it. Each run has one at a private socket.
 """
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 ENGINE = "Podman"
 COMMAND = "podman"
 PROCESSES = ("podman", "conmon", "netavark", "aardvark-dns")
-"""what works on containers' behalf; root's have no rootlessport"""
+"""programs that work for containers; root's containers have no rootlessport"""
 _OLDEST = (4, 3)
 """the release with which `podman update` came"""
 _CANNOT = "Podman cannot be used"
 _INSTALL = "apt-get install podman netavark aardvark-dns crun"
 _TEMPORARY = "TMPDIR"
-"""where it keeps half of an image that is built or pulled: goes with the service's own directory"""
+"""where it keeps unfinished images; they are removed with the service's own directory"""
 _ANSWER_S, _POLL_S = 30.0, 0.05
 """how long the command may take to tell, and the service to answer; and how often it is asked"""
 
 
 class UnfitPodmanError(RuntimeUnavailableError):
-    """There is no Podman here that Tare can use, so that nothing of Tare's is in it."""
+    """There is no Podman here that Tare can use, so it holds nothing of Tare's."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ def usable(cgroup_root: Path = cgroups.ROOT, *, oci: str = "") -> Engine:
 
 
 def _oci_runtime(usual: str, cgroup_root: Path, wanted: str) -> str:
-    """What makes containers: what is wanted, else as Podman is set up, but for a crun that refuses
-    this machine.
+    """The program that makes containers: the wanted one, else the one that Podman is set up with.
 
-    crun starts nothing where control groups of both versions have controllers; runc does.
+    A crun that refuses this machine is not used: it starts nothing if control groups of both
+    versions have controllers; runc does.
     """
     both = cgroup_root / "unified" / "cgroup.controllers"
     hybrid = cgroups.version(cgroup_root) == 1 and both.is_file() and both.read_text().strip()
@@ -117,8 +117,8 @@ def _oci_runtime(usual: str, cgroup_root: Path, wanted: str) -> str:
 def serving(timeout_s: int = 60, *, oci: str = "") -> Iterator[docker.DockerClient]:
     """A client of a service that ends with this block.
 
-    Its environment has this process's mark, by which `services` finds it should this be killed. It
-    has no run's: aardvark-dns, which serves others' networks too, inherits it.
+    Its environment has this process's mark, by which `services` finds it if this is killed. It has
+    no run's mark, because aardvark-dns, which serves others' networks too, inherits it.
 
     Args:
         oci: what must make containers; empty: as Podman is set up.
@@ -197,7 +197,7 @@ def _info() -> dict[str, Any]:
 
 
 def _environment() -> dict[str, str]:
-    """As this process has it, but that Podman is this machine's, and no unit of a run."""
+    """This process's environment, but Podman is this machine's, and no unit of a run."""
     away = ("CONTAINER_HOST", "CONTAINER_CONNECTION", RUN_VARIABLE)
     return {name: value for name, value in os.environ.items() if name not in away}
 

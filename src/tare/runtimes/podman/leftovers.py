@@ -1,4 +1,4 @@
-"""What dead runs left of Podman: containers, networks and volumes by label, services by mark."""
+"""Leftovers of dead runs in Podman: containers, networks, volumes by label; services by mark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WAIT_S = 5.0
 
 
 def left() -> Left | None:
-    """Everything of the dead; None where this user cannot have made anything."""
+    """All leftovers of dead runs; None: this user cannot have made anything."""
     if shutil.which(COMMAND) is None or os.geteuid() != 0:
         return None
     dead, silent = services(), ""
@@ -46,7 +46,7 @@ def left() -> Left | None:
 
 
 def services() -> list[psutil.Process]:
-    """The services that commands of Tare started and did not end, which have ended themselves."""
+    """Services of Tare's commands that have ended without ending their service."""
     found = []
     for process in psutil.process_iter(["name"]):
         with contextlib.suppress(psutil.Error):  # gone meanwhile

@@ -1,4 +1,4 @@
-"""The Podman runtime: as Docker's, whose API Podman speaks, but for what differs."""
+"""The Podman runtime: like Docker's, whose API Podman has, except for the differences."""
 
 from __future__ import annotations
 
@@ -70,8 +70,10 @@ class PodmanRuntime(DockerRuntime):
 
     @property
     def client(self) -> docker.DockerClient:
-        """Of a service of its own, which is started at first use and ends with `close`, or with
-        this process where only images were made."""
+        """A client of the runtime's own service, which is started at first use.
+
+        It ends with `close`, or with this process if only images were made.
+        """
         if self._client is None:
             atexit.register(self._service.close)
             self._client = self._service.enter_context(serving(oci=self._oci))
@@ -109,7 +111,7 @@ class PodmanRuntime(DockerRuntime):
         return seen
 
     def _bounds(self) -> dict[str, Any]:
-        """With the number of processes, too, which Podman bounds where nobody says."""
+        """Also the number of processes, which Podman limits by default."""
         bounds = super()._bounds()
         soft, hard = map(_processes, resource.getrlimit(resource.RLIMIT_NPROC))
         own = Ulimit(name="nproc", soft=soft, hard=hard)
@@ -135,7 +137,7 @@ class PodmanRuntime(DockerRuntime):
 
 
 def published_path(address: str) -> str:
-    """What packets to a port published on this address pass, by the NAT table.
+    """The path of packets to a port published on this address, by the NAT table.
 
     netavark's rules take in packets of this machine, and 127.0.0.0/8 too: there is no proxy.
     """
@@ -144,8 +146,10 @@ def published_path(address: str) -> str:
 
 
 def path_between(address: str) -> str:
-    """The same from another container on the same bridge, which netavark's rules give the bridge's
-    address (masquerade): the answer would else pass them by."""
+    """The same from another container on the same bridge.
+
+    netavark's rules give it the bridge's address (masquerade): else the answer would bypass them.
+    """
     rules = _rules_for(address)
     marked = any("SETMARK" in rule and "-s 127." not in rule for rule in rules)
     if marked and any("-j DNAT" in rule for rule in rules):
@@ -158,7 +162,9 @@ def _rules_for(address: str) -> list[str]:
 
 
 def _processes(limit: int) -> int:
-    """This limit of this process, within what Podman can give: it has bounded itself by the most
-    that the kernel has, and only CAP_SYS_RESOURCE gets more."""
+    """This limit of this process, within what Podman can give.
+
+    Podman has bounded itself by the kernel's maximum, and only CAP_SYS_RESOURCE gets more.
+    """
     most = int(_MOST_PROCESSES.read_text(encoding="ascii"))
     return most if limit == resource.RLIM_INFINITY else min(limit, most)

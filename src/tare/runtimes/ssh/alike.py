@@ -1,4 +1,4 @@
-"""What all hosts of a run are given under one name: files in one directory, an image of one tag."""
+"""Gives all hosts of a run the same under one name: files in one directory, an image of one tag."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def one_image(
         build: makes it by a host's engine, tells what takes long, and gives its id there.
 
     Returns:
-        Its name, which holds the digest of its files and is the same on all: engines give the same
-        files different ids.
+        Its name, which holds the digest of its files and is the same on all hosts: engines give
+        different ids for the same files.
     """
     (tag,) = {_tag(one, build(one.engine(), _about(one.name, say))) for one in machines}
     return tag

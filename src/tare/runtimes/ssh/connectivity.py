@@ -33,18 +33,18 @@ setsid /bin/sh "$supervise" "$home" log "$@" </dev/null >/dev/null 2>&1 &
 
 
 class Answering(Protocol):
-    """What answers on hosts in the place of nodes, and as these will be reached."""
+    """Programs that answer on hosts instead of nodes, and are reached like these."""
 
     def begin(self, machine: HostMachine, ports: list[int]) -> None:
         """Let a host answer at these ports."""
         ...
 
     def fault(self, machine: HostMachine) -> str:
-        """Why it does not answer; empty: nothing is known."""
+        """Why a host does not answer; empty: nothing is known."""
         ...
 
     def end(self, machine: HostMachine) -> None:
-        """Take it away; nothing may be there."""
+        """Remove the program, if it is there."""
         ...
 
 
@@ -83,7 +83,7 @@ def prove(
 
     Raises:
         RuntimeUnavailableError: a host is gone, no database can listen there, packets do not get
-            there, or this process does not get to a port.
+            there, or this process does not reach a port.
     """
     name = "the next cluster"
     try:
@@ -149,7 +149,7 @@ class _OnHost:
         home = str(machine.home(_UNIT))
         words = [
             f"{MARK_VARIABLE}={machine.mark}",
-            # in groups of nobody's: joining is what tells the supervisor that it can be ended
+            # in no unit's groups: by joining, the supervisor learns that it can be ended
             *("/bin/sh", machine.script("join.sh"), home, str(machine.open_files), "--"),
             *(str(machine.programs["tare-pod"]), "answer", "--name", machine.name),
             *("--at", machine.host.service_address, *map(str, ports)),
@@ -211,8 +211,9 @@ def _refuse(one: Query, answering: Answering) -> None:
 
 
 def _see_forwarded(machine: HostMachine, port: int) -> None:
-    """See once in a connection's life that the host's server lets this process through to a port:
-    it grants a forward at once, also where it refuses what is sent through it later.
+    """Check once in a connection's life that the host's server forwards to a port.
+
+    The server grants a forward at once, even if it later refuses what is sent through it.
     """
     connection = machine.connection
     if machine.forwarded_in == connection.lives:

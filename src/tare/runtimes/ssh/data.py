@@ -31,12 +31,12 @@ exec find . -type f -exec sha256sum {} +
 def fill(
     machine: HostMachine, snapshot: NodeSnapshot, directory: str, say: Callable[[str], None]
 ) -> None:
-    """Copy a snapshot into an empty data directory of a host, where it is brought once.
+    """Copy a snapshot into an empty data directory of a host, to which it is brought once.
 
     Args:
         machine: the host.
-        snapshot: what the directory is to hold, and nothing else.
-        directory: there; it exists.
+        snapshot: the only content that the directory is to hold.
+        directory: on the host; it exists.
         say: told that it is brought, which may take long.
 
     Raises:

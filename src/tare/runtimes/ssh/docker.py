@@ -59,7 +59,7 @@ for at in $(cut -d: -f2- "/proc/$1/cgroup"); do
 done
 """
 _HAND_OVER = 'cd "$1" && chmod -R a+rX conf && { [ ! -d data ] || chown -R "$2:$2" data; }'
-"""as `confinement.hand_over` does it here"""
+"""the same as `confinement.hand_over` does here"""
 
 
 class HostDockerRunning(DockerRunning):
@@ -92,7 +92,7 @@ class HostDockerRunning(DockerRunning):
         return self._accounting
 
     def _inspect(self) -> dict[str, Any]:
-        self._machine.connection.wake()  # the engine of one that stands still never answers
+        self._machine.connection.wake()  # the engine of a suspended machine never answers
         return super()._inspect()
 
     def _ask(self, verb: str, *arguments: str) -> None:
@@ -103,7 +103,7 @@ class HostDockerRunning(DockerRunning):
         try:
             return super().exited()
         except RuntimeUnavailableError:
-            self._machine.connection.run("true")  # says so if it is the host that is gone
+            self._machine.connection.run("true")  # raises if the host is gone
             raise
 
     def lines(self) -> Iterator[str]:
@@ -134,7 +134,7 @@ class HostDockerRunning(DockerRunning):
             close_door(self.unit, self._machine)
             shutil.rmtree(self.unit.site.conf_on_host.parent, ignore_errors=True)
             self._machine.stands_still(self.unit.site.name)
-        # without a client the run goes on: what is left of it is ended before the next unit
+        # the run goes on if a client cannot be ended: it is ended before the next unit
         if self.unit.role == "database":
             raise_first(faults)
 
@@ -178,7 +178,7 @@ class SshDockerRuntime(SshNativeRuntime):
     def release_group(self, group: str) -> None:
         super().release_group(group)
         for machine, network in self._joined.pop(group, []):
-            # of a host that is gone `tare clean` finds it, by its label
+            # if the host is gone, `tare clean` finds it by its label
             with contextlib.suppress(TareError, DockerException, OSError):
                 remove_network(machine, network)
 
@@ -226,7 +226,7 @@ class SshDockerRuntime(SshNativeRuntime):
         if unit.role == "database" and unit.storage == "directory":
             mounts.append(Mount(DATA, str(home / "data"), type="bind"))
         login = int(machine.facts.get("user", "0"))
-        # who owns the unit's directories there: without capabilities nobody else may read them
+        # the owner of the unit's directories there: without capabilities nobody else may read them
         user = confinement.user_of(unit, login)
         if user != login:
             machine.connection.check("/bin/sh", "-c", _HAND_OVER, "sh", home, str(user))
@@ -281,13 +281,13 @@ def _name(unit: Unit, machine: HostMachine) -> str:
 
 
 def _volume(unit: Unit) -> str:
-    """The name of a node's volume; empty: it has none."""
+    """The name of a node's volume; empty: it has no volume."""
     own = unit.role == "database" and unit.storage == "volume"
     return f"tare-{unit.site.name}-data" if own else ""
 
 
 def _take_away(unit: Unit, machine: HostMachine, home: PurePosixPath) -> None:
-    """Whatever there is of a unit that did not start; the reason for that is told by others."""
+    """Remove all of a unit that did not start; others report the reason for that."""
     faults_of(
         [
             partial(machine.remove_container, _name(unit, machine), _volume(unit)),

@@ -1,4 +1,4 @@
-"""Containers on hosts that are reached by published ports: their bridge, and the way in."""
+"""Containers on hosts that are reached by published ports: their bridge, and the way to them."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ PUBLISHED = "published"
 """the network of a study's platform that this module makes on hosts"""
 _UNIT = "proof"
 _NODE = 99
-"""the engine numbers other containers from the bottom; the node stands above them"""
+"""the engine numbers other containers from the bottom; the node's number is above them"""
 _RESOLVED = 'getent ahostsv4 "$1" | { read -r address _; printf "%s" "$address"; }'
 _NAT_RULES = "iptables -w -t nat -S DOCKER 2>/dev/null || true"
 
 
 @dataclass(frozen=True)
 class OwnNetwork:
-    """A bridge that one container of a host is alone on.
+    """A bridge with only one container of a host.
 
     Attributes:
-        name: as the engine knows it.
+        name: its name in the engine.
         address: of the container on it.
     """
 
@@ -49,8 +49,8 @@ class OwnNetwork:
 def own_network(machine: HostMachine, unit: str) -> OwnNetwork:
     """Make a unit's bridge on its host, in a subnet that the host's engine found to be free.
 
-    An engine gives a container the address that is asked for only where the subnet was asked for
-    too; which one is free there, it alone knows. So it is let choose, and then asked for that.
+    An engine gives a container a requested address only if the subnet was requested, too. Only the
+    engine knows which subnet is free. So it chooses one, which is then requested.
 
     Raises:
         RuntimeUnavailableError: the engine made none.
@@ -72,7 +72,7 @@ def own_network(machine: HostMachine, unit: str) -> OwnNetwork:
 
 
 def network_name(machine: HostMachine, unit: str) -> str:
-    """What a unit's bridge is called on its host."""
+    """The name of a unit's bridge on its host."""
     return f"tare-{machine.run}-{unit}"
 
 
@@ -93,10 +93,10 @@ def bindings(
     """Where a host publishes these ports of a container, port to address and port.
 
     Args:
-        address: of the host for others, or a name that is one there.
+        address: of the host for others, or a name that has an address there.
 
     Raises:
-        RuntimeUnavailableError: the name is no address there.
+        RuntimeUnavailableError: the name has no address there.
     """
     found = _resolved(machine, address)
     return {port: (found, port) for port in ports}
@@ -109,7 +109,7 @@ def on_its_network(client: Any, site: Site) -> NetworkingConfig:
 
 
 def path_into(machine: HostMachine, address: str) -> str:
-    """What packets from other machines pass behind the host's card, by its NAT table if it is
+    """The path of packets from other machines behind the host's card, by its NAT table if
     readable."""
     rules = machine.connection.script(_NAT_RULES).text
     return published_path(_resolved(machine, address), rules)
@@ -189,10 +189,10 @@ def _read(text: str) -> IPv4Network | None:
 
 
 def _resolved(machine: HostMachine, name: str) -> str:
-    """The IPv4 address that a name is on the host.
+    """The IPv4 address of a name on the host.
 
     Raises:
-        RuntimeUnavailableError: it is none there.
+        RuntimeUnavailableError: it has none there.
     """
     with contextlib.suppress(ValueError):
         return str(IPv4Address(name))

@@ -1,4 +1,4 @@
-"""One host of the inventory as a machine: what it is, what it tells, what lies on it."""
+"""One host of the inventory as a machine: its facts, its readings, its files."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class HostMachine:
             host: of the inventory.
             run: the run's name.
             connection: to it; None: a new one.
-            environment: added to that of ssh's processes here.
-            domain: that it is; None: it is no virtual machine of the run's.
+            environment: added to the environment of ssh's processes here.
+            domain: the host as a virtual machine of the run; None: it is no such machine.
         """
         self.host = host
         self.domain = domain
@@ -86,9 +86,9 @@ class HostMachine:
         self._scripts: PurePosixPath | None = None
         self._engine: docker.DockerClient | None = None
         self._engine_of = 0
-        """of which life of the connection the engine's socket is"""
+        """the life of the connection in which the engine's socket was made"""
         self.forwarded_in = 0
-        """in which life of the connection a port was seen to be forwarded to here"""
+        """the life of the connection in which a port was seen to be forwarded to here"""
 
     @property
     def name(self) -> str:
@@ -109,7 +109,7 @@ class HostMachine:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What the host is, asked once."""
+        """The host's facts, asked once."""
         if not self._facts:
             script = (files(__package__) / "facts.sh").read_text(encoding="ascii")
             told = self.connection.script(script, str(self.directory)).text
@@ -119,35 +119,40 @@ class HostMachine:
 
     @property
     def inside_here(self) -> bool:
-        """Whether it is a virtual machine made here: what it uses is this machine's too."""
+        """Whether it is a virtual machine made here: its use is part of this machine's."""
         return self.domain is not None
 
     @property
     def patience(self) -> float:
-        """By which factor longer than usual its units are waited for."""
+        """The factor by which waits for its units are longer than usual."""
         emulated = self.domain is not None and self.domain.emulated
         return _PATIENCE if emulated else 1.0
 
     def cpuset(self, wanted: str | None) -> str | None:
-        """The CPUs of a unit there by their numbers: a virtual machine of the run's has those that
-        the unit may use, and no other."""
+        """The numbers of the CPUs to which a unit there is bound; None: all.
+
+        A virtual machine of the run has only the CPUs that the unit may use.
+        """
         return None if self.domain is not None and self.domain.confined else wanted
 
     def moves(self, unit: str) -> None:
-        """A unit there is about to run, or to be asked: a virtual machine goes on before it."""
+        """Resume a virtual machine before a unit there runs or is asked."""
         self._moving.add(unit)
         if self.domain is not None:
             self.domain.resume()
 
     def stands_still(self, unit: str) -> None:
-        """A unit there is paused, or gone: after its last one a virtual machine is suspended, so
-        that nothing of it runs while others are measured."""
+        """Note that a unit there is paused, or gone.
+
+        After the last unit a virtual machine is suspended, so that nothing of it runs while others
+        are measured.
+        """
         self._moving.discard(unit)
         if self.domain is not None and not self._moving:
             self.domain.suspend()
 
     def _wake(self) -> None:
-        """Let a virtual machine go on before it is asked; one that has ended is not waited for."""
+        """Resume a virtual machine before it is asked; do not wait for one that has ended."""
         if self.domain is None:
             return
         if not self.domain.alive():
@@ -157,7 +162,7 @@ class HostMachine:
         self.domain.resume()
 
     def revive(self) -> bool:
-        """Start a virtual machine of the run's again that is gone; whether it was one.
+        """Start a lost virtual machine of the run again; whether the host is one.
 
         Raises:
             RuntimeUnavailableError: it does not boot.
@@ -187,7 +192,7 @@ class HostMachine:
 
     @property
     def boot(self) -> str:
-        """Identifier of its kernel's start, which hosts that are one machine share."""
+        """Identifier of its kernel's start; hosts that are one machine share it."""
         return self.facts.get("boot", "")
 
     @property
@@ -232,12 +237,12 @@ class HostMachine:
         """Its Docker engine, over a socket that is forwarded to here.
 
         Raises:
-            RuntimeUnavailableError: it has none that answers.
+            RuntimeUnavailableError: it has no engine that answers.
         """
         self.connection.wake()
         stands = self._engine_of == self.connection.lives and self.connection.alive()
         if self._engine is None or not stands:
-            # that of a virtual machine which has just booted is later than its SSH server
+            # in a virtual machine that has just booted, it starts after the SSH server
             deadline = time.monotonic() + (0.0 if self.domain is None else _ENGINE_UP_S)
             while (client := self._reached(last=time.monotonic() >= deadline)) is None:
                 time.sleep(1.0)
@@ -245,7 +250,7 @@ class HostMachine:
         return self._engine
 
     def _reached(self, *, last: bool) -> docker.DockerClient | None:
-        """A client of its engine; None where none answers, which is an error the last time."""
+        """A client of its engine; None: none answers, which is an error the last time."""
         try:
             socket = self.connection.forward(ENGINE_SOCKET)
             client = docker.DockerClient(base_url=f"unix://{socket}", timeout=60)
@@ -262,7 +267,7 @@ class HostMachine:
         return client
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Make its directory, and bring what units need to be run and watched.
+        """Make its directory, and bring what is needed to run and watch units.
 
         Raises:
             HostError: it cannot be reached, or its directory is another user's.
@@ -284,7 +289,7 @@ class HostMachine:
         self.read_clock()
 
     def provide(self, program: Binary, say: Callable[[str], None]) -> PurePosixPath:
-        """Bring one of Tare's programs, and see that it runs there.
+        """Bring one of Tare's programs, and check that it runs there.
 
         Raises:
             RuntimeUnavailableError: it does not.
@@ -325,7 +330,7 @@ class HostMachine:
         """End what could not be ended while the host was gone.
 
         Raises:
-            HostError: that is still so.
+            HostError: the host is still gone.
         """
         for container, volume in list(self.left_containers.items()):
             self.remove_container(container, volume)
@@ -334,8 +339,10 @@ class HostMachine:
             self.left.pop()
 
     def remove_container(self, container: str, volume: str) -> None:
-        """Remove a container and its volume by the host's own command, which needs no socket
-        forwarded to here; they are remembered where the host or its engine is gone.
+        """Remove a container and its volume by the host's own command.
+
+        That needs no socket forwarded to here. If the host or its engine is gone, the container and
+        volume are remembered.
 
         Args:
             container: its name or id; it may be gone already. One without this run's mark stays.
@@ -349,7 +356,7 @@ class HostMachine:
         del self.left_containers[container]
 
     def end(self, home: str, grace_s: float) -> None:
-        """End a unit and remove all of it; it is remembered where the host is gone.
+        """End a unit and remove all of it; if the host is gone, the unit is remembered.
 
         Raises:
             HostError: it could not be done.
@@ -378,7 +385,7 @@ class HostMachine:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """What the records keep of it."""
+        """The host's facts for the records."""
         made = {} if self.domain is None else {"domain": self.domain.as_dict()}
         return {
             "address": self.host.address,
@@ -388,7 +395,7 @@ class HostMachine:
         }
 
     def close(self) -> None:
-        """End the connection; what is left there is ended first, where it can be.
+        """End the connection; first end what is left there, if possible.
 
         Raises:
             HostError: something was left.

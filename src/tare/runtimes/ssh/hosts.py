@@ -1,4 +1,4 @@
-"""The hosts of a run: which of them takes which unit, and what all of their runtimes share."""
+"""The hosts of a run: which host takes which unit, and what all their runtimes share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SYNC_S = 120.0
 
 @dataclass
 class ClusterHosts:
-    """One cluster: its number among those alive on hosts of its group, and the hosts it got."""
+    """One cluster: its number among the live ones on hosts of its group, and its hosts."""
 
     number: int
     of: str = ""
@@ -75,7 +75,7 @@ class Hosts:
         """Leave alone the hosts that no setup of the run needs.
 
         Args:
-            groups: whose hosts take nodes, as a study names them.
+            groups: the groups whose hosts take nodes, as a study names them.
             clients: whether hosts take load clients.
 
         Raises:
@@ -114,7 +114,7 @@ class Hosts:
         return list(dict.fromkeys([*self.nodes, *self.clients]))
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Connect to the hosts and bring them what units need to be run and watched, all at once.
+        """Connect to all hosts at once and bring what is needed to run and watch units.
 
         Args:
             say: told what takes long, and of hosts that go missing later.
@@ -131,8 +131,9 @@ class Hosts:
             machine.read_clock()
 
     def keep(self) -> None:
-        """Have virtual machines of the run write to their disks what they were brought: one that
-        is lost is started again with its disk alone.
+        """Have virtual machines of the run write brought files to their disks.
+
+        A lost one is started again with its disk alone.
 
         Raises:
             HostGoneError: one does not answer.
@@ -142,7 +143,7 @@ class Hosts:
                 machine.connection.run("sync", within_s=_SYNC_S)
 
     def as_dict(self) -> dict[str, object]:
-        """What the records keep of the hosts, each with the group that a study names it by."""
+        """Facts of the hosts for the records, each with its group's name in the study."""
         named = {one: group for group, own in self._nodes.items() if group for one in own}
         return {
             one.name: one.as_dict() | ({"group": named[one]} if one in named else {})
@@ -158,13 +159,13 @@ class Hosts:
         return self._clusters[name]
 
     def release(self, name: str) -> None:
-        """The cluster is gone."""
+        """Forget a cluster that is gone."""
         self._clusters.pop(name, None)
 
     def node(self, cluster: str, group: str = "") -> HostMachine:
-        """The host for a cluster's next node: one of the group that has none of it and answers.
+        """The host for a cluster's next node: a host of the group without its nodes that answers.
 
-        Another than the one whose turn it was is told once: from then on machines are compared too.
+        A host out of turn is reported once: from then on machines are compared, too.
 
         Raises:
             RuntimeUnavailableError: there is none left.
@@ -205,7 +206,7 @@ class Hosts:
             )
 
     def too_few(self, wanted: int, group: str = "") -> RuntimeUnavailableError:
-        """The error for a cluster that is larger than the hosts are many."""
+        """The error for a cluster with more nodes than there are hosts."""
         return RuntimeUnavailableError(
             f"no host is left for node {wanted} of the cluster",
             where=str(self.inventory.source),

@@ -1,4 +1,4 @@
-"""What dead runs of this machine left on the inventory's hosts, found there by its mark."""
+"""Leftovers of this machine's dead runs on the inventory's hosts, found there by its mark."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {
     "volume": "volumes",
     "network": "networks",
 }
-"""kinds of what a search finds, and what several are called"""
+"""kinds of leftovers, and their plural"""
 _WITHIN_S = 60.0
 
 
@@ -35,7 +35,7 @@ class HostLeftovers:
 
     found: dict[Host, list[str]] = field(default_factory=dict)
     unseen: list[TareError] = field(default_factory=list)
-    """of hosts that do not answer: what lies there is not known"""
+    """of hosts that do not answer: their leftovers are not known"""
 
     def words(self) -> dict[str, list[str]]:
         """What was found, by kind, for people."""
@@ -50,10 +50,10 @@ class HostLeftovers:
 def leftovers(
     inventory: Inventory | None = None, connect: Callable[[Host], Connection] = Connection
 ) -> HostLeftovers:
-    """Look for leftovers on every host of the inventory that is named here, or of this one: on all
-    at once, as one that is gone is waited for.
+    """Look for leftovers on every host of the inventory that is named here, or of this one.
 
-    Brought files stay: they are verified whenever they are used again.
+    All hosts are searched at once, because a search waits for one that is gone. Brought files
+    stay: they are verified whenever they are used again.
     """
     if inventory is None:
         inventory = named_inventory()
@@ -70,7 +70,7 @@ def leftovers(
 
 
 def _lines(connection: Connection) -> list[str] | TareError:
-    """What the search on one host prints, or why it cannot be told."""
+    """The output of the search on one host, or why there is none."""
     script = (files(__package__) / "find.sh").read_text(encoding="ascii")
     place = str(connection.host.directory)
     try:
@@ -88,7 +88,7 @@ def _lines(connection: Connection) -> list[str] | TareError:
 def remove(
     found: HostLeftovers, connect: Callable[[Host], Connection] = Connection
 ) -> list[TareError]:
-    """Remove what was found; what could not be, and the hosts that could not be looked at."""
+    """Remove what was found; what could not be removed, and hosts that could not be searched."""
     faults = list(found.unseen)
     script = (files(__package__) / "remove.sh").read_text(encoding="ascii")
     for host, lines in found.found.items():

@@ -1,4 +1,4 @@
-"""By what everything of Tare's on a host is known: whose it is, and of which run."""
+"""Marks of everything of Tare's on a host: whose it is, and of which run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GROUPS = "tare-ssh"
 
 
 def owner() -> str:
-    """This machine and user, as they are told apart on a host that several use."""
+    """This machine and user, to tell them apart on a host that several use."""
     text = f"{identity()}/{os.getuid()}"
     return hashlib.sha256(text.encode()).hexdigest()[:10]
 

@@ -1,4 +1,4 @@
-"""Units as processes of hosts that SSH reaches, each in a control group of its own."""
+"""Units as processes of hosts that SSH reaches, each in its own control group."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class HostRunning(InPlaceRunning):
             yield line.decode(errors="replace")
         self._output.wait()
         if not self._stopped:
-            # what it wrote is wanted here; a host that is gone is the reason for a silent end
+            # its output is needed here; if the host is gone, that is the reason for a silent end
             fetch(
                 self._machine.connection, f"{self._home}/conf", "*.hlog", self._conf,
             )  # fmt: skip
@@ -143,7 +143,7 @@ class HostRunning(InPlaceRunning):
         try:
             self._machine.end(self._home, self.unit.grace_s)
         except HostError:
-            # of a client the run goes on, and `settle` or `tare clean` ends it
+            # the run goes on if a client does not end: `settle` or `tare clean` ends it
             if self.unit.role == "database":
                 raise
         finally:
@@ -161,7 +161,7 @@ class HostRunning(InPlaceRunning):
 
 
 def close_door(unit: Unit, machine: HostMachine) -> None:
-    """Take back the way to a node's port from here, which would outlive it."""
+    """Remove the forward to a node's port from here, which would outlive the node."""
     site = unit.site
     if site.here is not None:
         machine.connection.cancel_port(site.here[1], site.peers, site.binds(unit.ports[0]))
@@ -194,7 +194,7 @@ class SshNativeRuntime(InPlaceRuntime):
         Args:
             work: directory for configuration of units, before it goes to their hosts.
             hosts: of the run.
-            group: of these, whose hosts take its nodes; empty: those that the inventory has for it.
+            group: the group whose hosts take its nodes; empty: the inventory's hosts for nodes.
         """
         self._work = work
         self.hosts = hosts
@@ -239,7 +239,7 @@ class SshNativeRuntime(InPlaceRuntime):
         return prove(self.hosts, nodes, port, clients, group=self._of, answering=answering)
 
     def answering(self, platform: Platform) -> Answering | None:
-        """What answers in the place of nodes of such a platform; None: a process of their hosts."""
+        """What answers instead of nodes of such a platform; None: a process of their hosts."""
         del platform
         return None
 
@@ -311,4 +311,4 @@ class SshNativeRuntime(InPlaceRuntime):
         return None
 
     def close(self) -> None:
-        """The hosts outlive their runtimes, which share them."""
+        """Nothing is closed: the hosts outlive their runtimes, which share them."""

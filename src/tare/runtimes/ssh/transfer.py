@@ -36,9 +36,9 @@ exec tar -chf - -T /dev/null -- "$@"
 _SUMS = 'cd "$1" && shift && exec sha256sum -- "$@"'
 _SETTLE = 'rm -rf "$2" && mv "$1" "$2"'
 _TRANSFER_S = 300.0
-"""longest wait for a transfer, besides what its size takes: the host's disk may hang"""
+"""longest wait for a transfer, besides the time for its size: the host's disk may hang"""
 _SLOWEST = 250_000
-"""bytes per second that any network gets through"""
+"""bytes per second that any network transfers"""
 _WORDS_S = 2.0
 """longest wait for the last words of a transfer that has ended"""
 
@@ -53,13 +53,13 @@ def bring(
 ) -> PurePosixPath:
     """Bring files to a directory of the host that is named by their digest; every one is verified.
 
-    What is there already is verified too, and brought again where it is not what it should be.
+    Files that are there already are verified too, and brought again if they differ.
 
     Args:
         connection: to the host.
         files: path below that directory, and the file here.
-        below: in which directory of the host.
-        what: they are, for people.
+        below: the parent directory on the host.
+        what: what the files are, for people.
         say: told what takes long.
         folders: directories beside those that files need, parents first; they are not verified.
 
@@ -67,7 +67,7 @@ def bring(
         The directory on the host.
 
     Raises:
-        HostError: they do not arrive as they are here.
+        HostError: the files do not arrive as they are here.
     """
     found = sorted(files)
     digests = digests_of(found)
@@ -125,7 +125,7 @@ class _Transfer:
         self._told = b""
         self._timer = threading.Timer(within_s, self._kill)
         self._timer.daemon = True
-        # on its own: the standing connection may hold the stream of one that was killed
+        # on its own connection: the standing one may hold the stream of a killed transfer
         self._reader = threading.Thread(target=self._read, daemon=True)
 
     def __enter__(self) -> _Transfer:
@@ -171,7 +171,7 @@ def send(
     """Unpack there what `write` puts into an archive here.
 
     Raises:
-        HostError: it did not arrive whole, or not within so many seconds.
+        HostError: it did not arrive whole, or not in time.
     """
     process = connection.start("/bin/sh", "-c", _UNPACK, "sh", into, stdin=subprocess.PIPE)
     assert process.stdin is not None  # noqa: S101 - it is a pipe
@@ -219,8 +219,8 @@ def fetch(
         names: patterns of names below it, with blanks between them.
         into: the directory here.
         prefix: put before their last names, under which they are kept here.
-        growing: they may be written to meanwhile, as logs are; then they come as far as they are,
-            of a long one its end.
+        growing: they may be written to meanwhile, as logs are. Then they come in their present
+            length, and of a long one only the end.
         within_s: the longest wait.
 
     Returns:
@@ -256,7 +256,7 @@ def _not_back(connection: Connection, source: str, why: str) -> HostError:
 
 
 def _unpack(stream: IO[bytes], into: Path, prefix: str, *, ends_only: bool) -> dict[str, Path]:
-    """Plain files only, under their last names: an archive from elsewhere names no place here."""
+    """Plain files only, under their last names: an archive from elsewhere chooses no path."""
     found: dict[str, Path] = {}
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for member in archive:

@@ -43,7 +43,7 @@ class ClientRunning(DockerRunning):
 
 
 def launch(client: docker.DockerClient, run: str, name: str, unit: Unit) -> ClientRunning:
-    """Start a client on its site's network, in the engine that Tare asks.
+    """Start a client on its site's network, in the engine that Tare uses.
 
     Raises:
         RuntimeUnavailableError: the engine refused it, or went away.
@@ -100,7 +100,7 @@ def packed(files: dict[str, bytes], directory: str) -> bytes:
 
 
 def unpack(archive: Iterable[bytes], into: Path) -> None:
-    """Plain files of a directory's archive, by their own names: it may be anyone's.
+    """Plain files of a directory's archive, by their own names: anyone may have made it.
 
     Raises:
         TimeoutError, TarError, OSError: it does not arrive whole, or not in time.

@@ -96,7 +96,7 @@ class ConnectivityCheck(PathCheck):
                 group.remove()
 
     def _network(self, endpoint: str, labels: Mapping[str, str]) -> str:
-        """The network for a check; one that is made for it has these labels."""
+        """The network for a check; a new one has these labels."""
         if endpoint == HOST:
             return HOST
         if self.named_network:

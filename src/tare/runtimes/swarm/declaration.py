@@ -1,4 +1,4 @@
-"""What is true of the tasks of the Docker Swarm that is named here."""
+"""The declaration of tasks of the Docker Swarm that is named here."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Swarm(Declaration):
             yield from self._lacking(setup, named.facts)
 
     def _lacking(self, setup: Setup, facts: SwarmFacts) -> Iterator[Obstacle]:
-        """What the Swarm has not that the setup asks of it."""
+        """What the setup needs and the Swarm lacks."""
         from tare.runtimes.swarm.facts import NO_IP_VS
 
         platform = setup.platform

@@ -1,4 +1,4 @@
-"""A unit as a Swarm's service: its task, its place, its published ports, as documents."""
+"""Documents of a unit as a Swarm's service: its task, its placement, its published ports."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _NS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Software:
-    """What a unit's task runs.
+    """The software of a unit's task.
 
     Attributes:
-        image: id of the image, by which nodes have it: an id is never asked of a registry.
+        image: id of the image on the nodes: no registry is asked for an id.
         command: the program and its arguments.
         limits: applied as they stand.
         requests: what the scheduler sets aside; None: as much as the limits.
         environment: of the program.
-        ulimits: name to the number that is both limits.
+        ulimits: name to the number for both limits.
         grace_s: how long it may take to end, seconds; 0: it is killed.
         storage: volume or layer.
-        volume: name of a volume that its node has already; empty: one is made with the task.
+        volume: name of a volume that its node has already; empty: a new one with the task.
     """
 
     image: str
@@ -58,8 +58,8 @@ class Reach:
         endpoint: as in a study.
         network: id of the network that its task joins; `host` for its machine's own.
         port: of the software, for clients.
-        published: port of its node that leads to it too, or that the software has instead on the
-            machine's own network.
+        published: port of its node that leads to it, too; on the machine's own network, the
+            software's port instead.
     """
 
     endpoint: str
@@ -110,7 +110,7 @@ def service_document(
     if reach.network != HOST:
         container["Hostname"] = own_name(name)
     if software.storage == "volume":
-        # without a name: a volume that goes when its task's container does, on whatever node
+        # without a name: a volume that is removed with its task's container, on any node
         volume = {"Type": "volume", "Target": DATA, "VolumeOptions": {"Labels": labels}}
         container["Mounts"] = [volume | ({"Source": software.volume} if software.volume else {})]
     return {
@@ -148,7 +148,7 @@ def _amounts(values: LimitValues) -> dict[str, int]:
 
 
 def _endpoint(reach: Reach) -> Document:
-    """The node's port is always there: what only containers reach is asked through it from here."""
+    """The node's port is always there: through it, this machine asks what only containers reach."""
     if reach.network == HOST:
         return {"Mode": "dnsrr"}
     ports = [_port(reach.port, "host", reach.published)]

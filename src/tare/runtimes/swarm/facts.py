@@ -1,4 +1,4 @@
-"""What a Swarm is: its nodes, and whether the kernel has what its service proxy needs."""
+"""Facts of a Swarm: its nodes, and whether the kernel has what its service proxy needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Node:
         name: its host name.
         address: where other nodes reach it.
         role: manager or worker.
-        fault: why it can take no task; empty where it can.
+        fault: why it can take no task; empty: it can.
         labels: of the node; of its engine with `engine.labels.` before them.
         cpus: cores that it has.
         memory: bytes that it has.
@@ -61,7 +61,7 @@ class SwarmFacts:
         manager: where it answers.
         version: of the manager's engine.
         nodes: all of them.
-        ip_vs: whether the nodes' kernel has IP_VS; None where that is not known.
+        ip_vs: whether the nodes' kernel has IP_VS; None: not known.
     """
 
     manager: str
@@ -90,10 +90,10 @@ class SwarmFacts:
 
 
 def read_facts(manager: Manager, *, local: bool = False) -> SwarmFacts:
-    """Ask a Swarm what it is.
+    """Ask a Swarm for its facts.
 
     Args:
-        local: whether all its engines run on this machine, whose kernel is then theirs.
+        local: whether all its engines run on this machine, and so on its kernel.
 
     Raises:
         RuntimeUnavailableError: no answer, no Swarm, or the engine is no manager of it.
@@ -141,7 +141,7 @@ def _node(document: Document) -> Node:
 
 
 def node_fault(document: Document) -> str:
-    """Why a node can take no task; empty where it can."""
+    """Why a node can take no task; empty: it can."""
     status = document["Status"]
     if status.get("State") != "ready":
         said = status.get("Message")

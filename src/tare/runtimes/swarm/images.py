@@ -1,4 +1,4 @@
-"""Images get to a Swarm's nodes without a registry: saved by one engine, loaded by the others."""
+"""Brings images to a Swarm's nodes without a registry: one engine saves, the others load."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def provide(
         image: its id, by which tasks refer to it.
         nodes: host names of the nodes that units may run on.
         engines: host name to engine.
-        say: told what takes time, and which nodes must have the image by themselves.
+        say: told what takes time, and which nodes must already have the image.
         connect: makes a client of an engine.
 
     Raises:
@@ -52,7 +52,7 @@ def provide(
             if not _has(engine, image):
                 name = _name(source, image)
                 say(f"giving the image {name} to {node}")
-                # as a stream: an image of a database is larger than what memory should hold
+                # as a stream: an image of a database is too large for memory
                 api: Any = engine.api  # the stubs leave it untyped
                 api.load_image(source.images.get(name).save(named=name))
         except (DockerException, RequestException, OSError) as error:

@@ -1,4 +1,4 @@
-"""What dead runs left in a Swarm, found by label, and its removal."""
+"""Leftovers of dead runs in a Swarm, found by label, and their removal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KINDS: tuple[Kind, ...] = ("container", "service", "config", "network")
 _ANSWER_S = 10
 _POLL_S = 0.5
 _NAMING = (VARIABLE, "DOCKER_HOST", "DOCKER_CONTEXT")
-"""variables that name an engine, of which the first says that it is a manager"""
+"""variables that name an engine; the first one says that it is a manager"""
 
 
 @dataclass
@@ -61,9 +61,9 @@ def leftovers(
     environment: Mapping[str, str] = os.environ,
     engines: Mapping[str, Callable[[], docker.DockerClient]] | None = None,
 ) -> SwarmLeftovers:
-    """Look into the Swarm that is named here; nothing where none is, or it does not answer.
+    """Search the Swarm that is named here; nothing if none is named, or it does not answer.
 
-    Docker's own engine, where nobody names another, may well be in no Swarm: that is not told.
+    Docker's own engine, if no other is named, may well be in no Swarm: that is not reported.
     """
     manager: Manager | None = None
     try:
@@ -91,7 +91,7 @@ def leftovers(
 
 
 def _engines(environment: Mapping[str, str]) -> dict[str, Callable[[], docker.DockerClient]]:
-    """By node; none where the file of the Swarm cannot be read, which is told of by others."""
+    """By node; none if the file of the Swarm cannot be read, which others report."""
     try:
         named = swarm_settings(environment).engines
     except TareError:
@@ -114,7 +114,7 @@ def remove(
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Remove it: what runs first, because it holds the rest.
+    """Remove everything; first what runs, because it holds the rest.
 
     Raises:
         RuntimeUnavailableError: something could not be removed.
@@ -142,7 +142,7 @@ def _remove_held(
     """Remove a container or volume of a node; a task's own volume goes with its container.
 
     Returns:
-        Why it is still there; None where it is not.
+        Why it is still there; None: it is not.
     """
     while True:
         try:
@@ -164,6 +164,6 @@ def _remove_held(
 
 
 def thaw_tasks(manager: Manager) -> None:
-    """Let tasks of this machine go on that a dead run left paused."""
+    """Continue tasks of this machine that a dead run left paused."""
     for task in manager.find("task", label_filter(own_labels())):
         cgroups.thaw_left(accounting_of(task).paths)

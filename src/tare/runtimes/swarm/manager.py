@@ -1,4 +1,4 @@
-"""A Swarm's manager as Tare asks it: plain documents in and out, errors in the user's words."""
+"""A Swarm's manager for Tare: plain documents in and out, errors in the user's words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ANSWERED_NOT = "docker node ls; if the Swarm has lost its manager: docker swarm
 
 
 class SwarmError(OrchestratorError):
-    """What the manager refused, or that it does not answer."""
+    """The manager refused something, or does not answer."""
 
 
 class Manager(Protocol):
@@ -35,7 +35,7 @@ class Manager(Protocol):
 
     def info(self) -> Document: ...
     def find(self, kind: Kind, filters: Mapping[str, Any]) -> list[Document]:
-        """All of a kind that match, as the engine lists them."""
+        """All matching objects of a kind, as the engine lists them."""
         ...
 
     def inspect(self, kind: Kind, name: str) -> Document: ...
@@ -49,11 +49,11 @@ class Manager(Protocol):
         ...
 
     def remove(self, kind: Kind, name: str) -> None:
-        """Remove it; nothing where it is gone already."""
+        """Remove it, if it is still there."""
         ...
 
     def logs(self, service: str) -> Iterator[bytes]:
-        """What a service's tasks wrote so far."""
+        """The output of a service's tasks so far."""
         ...
 
     def run(

@@ -71,7 +71,7 @@ class MemberRunning(OrchestratedNode):
             return Exit(-1, "its task is gone: its service was removed")
         if ended(task):
             return ending(task)
-        fault = self._machine_fault()  # first: of such a node the Swarm wants all tasks shut down
+        fault = self._machine_fault()  # first: the Swarm wants all tasks of a lost node shut down
         if fault:
             return Exit(-1, f"its node cannot be used: {fault}")
         if task.get("DesiredState") != "running":
@@ -79,7 +79,7 @@ class MemberRunning(OrchestratedNode):
         return None
 
     def _machine_fault(self) -> str:
-        """Of a node that does not answer; one that is only drained ends its tasks itself."""
+        """The fault of a node that does not answer; a drained node ends its tasks itself."""
         document = self._manager.inspect("node", self._node)
         return node_fault(document) if document["Status"].get("State") != "ready" else ""
 

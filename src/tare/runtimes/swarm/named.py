@@ -1,4 +1,4 @@
-"""The Swarm that is named here, if any: asked what it is, or why it cannot be used."""
+"""The Swarm that is named here, if any: its facts, or why it cannot be used."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ def manager_of(settings: SwarmSettings, timeout_s: int = 60) -> EngineManager:
 
 
 def ask_swarm(environment: Mapping[str, str] = os.environ) -> SwarmFacts | TareError | None:
-    """What the Swarm is, or why it cannot be asked.
+    """The Swarm's facts, or why it cannot be asked; None: none is named.
 
-    Docker's own choice of an engine names a Swarm only where that engine manages one: None then
-    means that nobody has named any.
+    Docker's own choice of an engine names a Swarm only if that engine manages one.
     """
     try:
         settings = swarm_settings(environment)
@@ -44,7 +43,7 @@ def ask_swarm(environment: Mapping[str, str] = os.environ) -> SwarmFacts | TareE
 
 
 def swarm_fault(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Why the Swarm cannot be used, with the remedy; None where it can."""
+    """Why the Swarm cannot be used, with the remedy; None: it can."""
     found = ask_swarm(environment)
     if found is None:
         return "docker's engine manages no Swarm (docs/swarm.md)"

@@ -19,7 +19,7 @@ def labels_of(run: str, unit: str = "") -> dict[str, str]:
 
 
 def own_labels() -> list[str]:
-    """Filters by which everything is found that any run on this machine made."""
+    """Filters that find everything that any run on this machine made."""
     return [RUN_LABEL, f"{HOST_LABEL}={platform.node()}"]
 
 
@@ -44,9 +44,9 @@ def volume_of(service: str) -> str:
 
 
 def own_name(service: str) -> str:
-    """The name of a service's one task, to itself and to all others, whatever its endpoint mode.
+    """The name of a service's one task, for itself and all others, in any endpoint mode.
 
-    The engine's DNS answers with the task's own address; to the task itself its host's file does,
-    from its first moment, because this is its host name too.
+    The engine's DNS answers with the task's own address. For the task itself, its hosts file
+    answers from its first moment, because this is its host name too.
     """
     return f"tasks.{service}"

@@ -1,4 +1,4 @@
-"""What packets to a Swarm's units pass through, in words, and why they do not get there."""
+"""The path of packets to a Swarm's units, in words, and why they do not get there."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def refuse_broken(
     place: str,
     ip_vs: bool | None,
 ) -> None:
-    """Nothing where every target was answered by its own unit.
+    """Refuse a path unless every target was answered by its own unit.
 
     Args:
-        endpoint: as the study has it.
+        endpoint: as in the study.
         expected: target to the unit that must answer there.
-        found: what came of asking.
+        found: the replies.
         place: where they were asked, in words.
         ip_vs: whether the nodes' kernel has IP_VS; None: not known.
 
@@ -54,7 +54,7 @@ def refuse_broken(
 
 
 def network_facts(document: Document) -> dict[str, Any]:
-    """What a network is: driver, encapsulation, subnets."""
+    """Facts of a network: driver, encapsulation, subnets."""
     options = document.get("Options") or {}
     return {
         "name": document.get("Name"),
@@ -67,7 +67,7 @@ def network_facts(document: Document) -> dict[str, Any]:
 
 
 def userland_proxies(ports: Collection[int]) -> list[int]:
-    """Published ports of nodes on this machine that a docker-proxy listens on beside the rules."""
+    """Published ports of nodes on this machine with a docker-proxy listening beside the rules."""
     wanted, found = {str(port) for port in ports}, set()
     for process in psutil.process_iter(["name", "cmdline"]):
         words = process.info["cmdline"] or []
@@ -79,7 +79,7 @@ def userland_proxies(ports: Collection[int]) -> list[int]:
 
 
 def in_words(endpoint: str, found: Sequence[Reply], network: Mapping[str, Any]) -> str:
-    """What packets to an endpoint pass through, by what was seen."""
+    """The path of packets to an endpoint, by what was seen."""
     overlay = f"{network.get('driver')} network, {network.get('encapsulation')}"
     if network.get("encrypted"):
         overlay += ", encrypted"
@@ -97,9 +97,9 @@ def in_words(endpoint: str, found: Sequence[Reply], network: Mapping[str, Any]) 
 
 
 def _proxied(one: Reply) -> bool:
-    """Whether the connection that arrived is another than the one that was opened.
+    """Whether another connection arrived than the one that was opened.
 
-    Translation of the source's address keeps its port, as long as that is free.
+    Translation of the source's address keeps its port as long as that is free.
     """
     sent, came = one.sent_from.rpartition(":"), one.came_from.rpartition(":")
     return bool(one.name) and one.source_translated and sent[2] != came[2]

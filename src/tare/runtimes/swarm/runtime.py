@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Group(Group):
-    """One cluster, its network, and then its services."""
+    """One cluster, its network, and its services once they are made."""
 
     joined: str = ""
     """the network's id"""
     labels: dict[str, str] = field(default_factory=dict)
-    """of the network that is made for it; empty: it joins one"""
+    """of the network that is made for it; empty: it joins an existing one"""
     volumes: list[str] = field(default_factory=list)
     services: ServiceGroup | None = None
 
@@ -106,7 +106,7 @@ class SwarmRuntime(OrchestratorRuntime[_Group]):
         return self._manager
 
     def swarm_facts(self) -> SwarmFacts:
-        """What the Swarm is, asked once."""
+        """The Swarm's facts, asked once."""
         if self._facts is None:
             self._facts = read_facts(self.manager, local=self._settings.local)
         return self._facts
@@ -129,7 +129,7 @@ class SwarmRuntime(OrchestratorRuntime[_Group]):
         return image
 
     def images(self) -> Images:
-        """Those of the manager's engine, which runs clients."""
+        """Images of the manager's engine, which runs clients."""
         return Images(self.engine, self.provide, lambda _, image, say: self.provide(image, say))
 
     def environment(self) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class SwarmRuntime(OrchestratorRuntime[_Group]):
         if network == HOST:
             site = self._on_machine(site, members)
         else:
-            # by this name a task is known to itself and to its peers, whatever the endpoint
+            # the task and its peers know this name, whatever the endpoint
             site = replace(site, listen=own, peers=own, seed=own, everywhere=True)
         members.sites.append(site)
         return site
@@ -261,7 +261,7 @@ class SwarmRuntime(OrchestratorRuntime[_Group]):
         if group.labels:
             remove_networks(self.manager, group.labels)
         self._left.remove(group)
-        with contextlib.suppress(RuntimeUnavailableError):  # of a node that is gone: see close
+        with contextlib.suppress(RuntimeUnavailableError):  # the node is gone: see close
             self._volumes.remove(group.volumes)
 
     def close(self) -> None:
@@ -287,7 +287,7 @@ def _software(unit: Unit) -> Software:
         limits=unit.limits,
         requests=unit.placement.requests if unit.placement else None,
         environment=unit.environment,
-        # as a native unit has them, so that only the platform differs
+        # the same as of a native unit, so that only the platform differs
         ulimits={"nofile": limit, "memlock": memlock},
         grace_s=unit.grace_s,
         storage=unit.storage,

@@ -1,4 +1,4 @@
-"""The services of one cluster on a network of their own: started one by one, reached, removed."""
+"""The services of one cluster on their own network: started one by one, reached, removed."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class ServiceGroup:
 
     Attributes:
         manager: of the Swarm.
-        run: whose label they carry.
+        run: the run whose label they carry.
         names: of the services, one for each unit.
         units: names of the units.
         endpoint: as in a study.
         network: id of the network that they join.
         port: of the software, for clients.
-        number: of the cluster among those that live, 0-based: its host ports.
+        number: of the cluster among the live ones, 0-based: it decides the host ports.
         placement: over nodes.
-        nodes: that fit the placement, with all others.
+        nodes: nodes that fit the placement, and all others.
         proxied: clients name endpoints: the Swarm's own proxy leads to each unit too.
     """
 
@@ -59,10 +59,10 @@ class ServiceGroup:
     wait: Callable[[float], None] = time.sleep
 
     def start(self, index: int, software: Software, files: Mapping[str, str]) -> Document:
-        """Start the service of that number and wait until its task runs; its task.
+        """Start the service of this number and wait until its task runs; its task.
 
         Raises:
-            RuntimeUnavailableError: it does not run; why, in the Swarm's words.
+            RuntimeUnavailableError: it does not run; with the Swarm's reason.
         """
         name = self.names[index]
         labels = labels_of(self.run, self.units[index])
@@ -80,7 +80,7 @@ class ServiceGroup:
         return await_task(self.manager, name, self.clock, self.wait)
 
     def published(self, index: int) -> int:
-        """The port of its node that leads to a unit, or that it has there for its own."""
+        """The port of its node that leads to a unit, or on which the unit listens there."""
         if self.endpoint == HOST:
             return self.port + PORT_STEP * self.number
         return self.port + PORT_STEP * self.number + index
@@ -92,7 +92,7 @@ class ServiceGroup:
         return constraints(self.placement.node_selector)
 
     def planned(self, index: int) -> Node | None:
-        """The node that a unit is bound to; None where the Swarm is to choose."""
+        """The node that a unit is bound to; None: the Swarm chooses."""
         fitting = [
             node for node in self.nodes
             if not node.fault and node.meets(self.placement.node_selector)
@@ -106,7 +106,7 @@ class ServiceGroup:
         """Where a unit that runs is reached.
 
         Args:
-            endpoint: which of several; empty: that of the group.
+            endpoint: one of several; empty: the group's.
 
         Raises:
             RuntimeUnavailableError: the Swarm does not tell.
@@ -143,7 +143,7 @@ class ServiceGroup:
         """Remove the services and their files, and wait until their tasks are gone.
 
         Raises:
-            RuntimeUnavailableError: they are not, or the manager does not answer.
+            RuntimeUnavailableError: tasks are still there, or the manager does not answer.
         """
         for service in self._ids("service"):
             self.manager.remove("service", service)
@@ -152,7 +152,7 @@ class ServiceGroup:
             self.manager.remove("config", config)
 
     def _ids(self, kind: Kind) -> list[str]:
-        """Of what is there of the units, by label: an answer that told of it may have been lost."""
+        """Ids of the units' objects of a kind, by label: the answer that named one may be lost."""
         return [
             str(one["ID"])
             for unit in self.units
@@ -161,7 +161,7 @@ class ServiceGroup:
 
 
 def remove_networks(manager: Manager, labels: Mapping[str, str]) -> None:
-    """Remove the networks with these labels: an answer that told of one may have been lost.
+    """Remove the networks with these labels: the answer to the making of one may be lost.
 
     Raises:
         RuntimeUnavailableError: one is still there, or the manager does not answer.
@@ -176,7 +176,7 @@ def await_gone(
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Wait until no task is left of services that were removed; their containers go with them.
+    """Wait until no task of removed services is left; their containers go with them.
 
     Tasks of a node that is down are not waited for: its engine ends them when it is back.
 

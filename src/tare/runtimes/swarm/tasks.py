@@ -1,4 +1,4 @@
-"""A service's one task: waited for until it runs, and how it ended, in the Swarm's own words."""
+"""Waits until a service's one task runs, and reads how it ended, in the Swarm's own words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IMAGE_REMEDY = "name the node's engine in the file of TARE_SWARM, so that it is
 
 
 def task_of(manager: Manager, service: str) -> Document | None:
-    """The task of a service that has one; the newest where it has had several."""
+    """The task of a service that has one; the newest if it has had several."""
     found = manager.find("task", {"service": service})
     return max(found, key=lambda task: str(task["CreatedAt"])) if found else None
 
@@ -40,7 +40,7 @@ def await_task(
     """The task of a service, once it runs.
 
     Raises:
-        RuntimeUnavailableError: it does not; why, as the Swarm tells it.
+        RuntimeUnavailableError: it does not run; with the Swarm's reason.
     """
     begun = clock()
     while True:
@@ -58,7 +58,7 @@ def await_task(
 
 
 def _last_words(manager: Manager, service: str) -> str:
-    """The end of what a task wrote."""
+    """The end of a task's output."""
     try:
         text = b"".join(manager.logs(service)).decode(errors="replace")
     except TareError:
@@ -72,7 +72,7 @@ def _not_started(service: str, why: str) -> RuntimeUnavailableError:
 
 
 def ended(task: Document) -> bool:
-    """Whether a task runs no more."""
+    """Whether a task has ended."""
     return task["Status"]["State"] in _ENDED
 
 

@@ -1,7 +1,7 @@
 """Volumes of tasks on a Swarm's nodes, made and filled by the nodes' engines before tasks start.
 
-A Swarm asks its nodes for no files. Whoever names their engines can: such a volume is known by the
-name that its service mounts, and is taken away once the service is gone.
+A Swarm brings no files to its nodes, but their engines do, if they are named. Such a volume has the
+name that its service mounts, and is removed once the service is gone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tare.artifacts.snapshot import NodeSnapshot
 
 _ROOT = 0
-"""the user that a task's software runs as: of its container, without any capability"""
+"""the user of a task's software: the container's root, without any capability"""
 FREE_S = 20.0
 """longest wait until a node has removed the container of a task that is gone"""
 _POLL_S = 0.5
@@ -36,7 +36,7 @@ OF_A_TASK = "com.docker.swarm.task.id"
 """the engine's own label of a task's container, which goes with its service"""
 _UNNAMED = "name the node's engine in the file of TARE_SWARM, or set design.data to populate"
 _ANSWER_S, _GONE_S = 60, 10
-"""longest wait for an answer of an engine that fills a volume, or that is to remove one"""
+"""longest wait for an answer of an engine that fills a volume, or removes one"""
 
 
 class NodeVolumes:
@@ -53,7 +53,7 @@ class NodeVolumes:
 
         Args:
             engines: host name of a node to its engine.
-            connect: makes a client of an engine that answers within so many seconds.
+            connect: makes a client of an engine, with its longest wait in seconds.
             clock, wait: monotonic seconds, and letting them pass.
         """
         self._engines = engines
@@ -66,7 +66,7 @@ class NodeVolumes:
     def fill(
         self, node: str, name: str, labels: dict[str, str], image: str, snapshot: NodeSnapshot
     ) -> None:
-        """Make a volume on a node, which holds a snapshot and nothing else.
+        """Make a volume on a node that holds only a snapshot.
 
         Args:
             node: host name.
@@ -109,7 +109,7 @@ class NodeVolumes:
         """Remove volumes whose tasks are gone.
 
         Args:
-            names: of those that are tried; None: all.
+            names: of the volumes to remove; None: all.
 
         Raises:
             RuntimeUnavailableError: some are still there; they may be tried again.
@@ -131,7 +131,7 @@ class NodeVolumes:
             )
 
     def _remove(self, name: str, deadline: float) -> str:
-        """Why it is still there; empty where it is not."""
+        """Why it is still there; empty: it is not."""
         node, labels = self._made[name]
         while True:
             try:
