@@ -2,7 +2,7 @@
 use crate::error::Error;
 use crate::wire::Reader;
 
-/// Types nest no deeper than this in what is accepted from a server.
+/// Deepest nesting of types that is accepted from a server.
 const DEEPEST: usize = 16;
 /// Columns of one statement or result that are accepted: 65,535, the most that can be bound.
 const MOST_COLUMNS: usize = u16::MAX as usize;

@@ -31,7 +31,7 @@ pub enum Error {
     Schema(String),
 }
 
-/// An ERROR message (v4 section 9): its code and its text. What some kinds say beyond these is left
+/// An ERROR message (v4 section 9): its code and its text. Other fields of some kinds are left
 /// out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (code 0x{code:04X}, {})", self.kind().name())]

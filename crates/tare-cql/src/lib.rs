@@ -1,6 +1,6 @@
 //! The CQL native protocol of Tare: frames, one non-blocking connection, discovery and preparation.
 //!
-//! Spoken from Apache Cassandra's `native_protocol_v4.spec` and `native_protocol_v5.spec`; comments
+//! Follows Apache Cassandra's `native_protocol_v4.spec` and `native_protocol_v5.spec`; comments
 //! name their sections. No policy, no clock of its own beyond blocking timeouts, no randomness.
 //!
 //! # The two planes

@@ -27,7 +27,7 @@ impl Statement {
     /// Decode a Prepared result (section 4.2.5.4): the body of [`crate::ReplyKind::Prepared`].
     ///
     /// # Errors
-    /// What is not the protocol, and metadata of more than 16 MiB.
+    /// A body that breaks the protocol, and metadata of more than 16 MiB.
     pub fn decode(cql: &str, body: &[u8], protocol: Protocol) -> Result<Statement, Error> {
         check_metadata(body)?;
         let mut reader = Reader::new(body);

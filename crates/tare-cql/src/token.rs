@@ -17,7 +17,7 @@ pub fn token(key: &[u8]) -> i64 {
 }
 
 /// Append one component of a composite partition key to `out`: its length in two bytes, its bytes,
-/// and a zero (Cassandra's `CompositeType`). Longer than 65,535 bytes no component can be: false.
+/// and a zero (Cassandra's `CompositeType`). False if longer than 65,535 bytes.
 pub(crate) fn push_component(out: &mut Vec<u8>, component: &[u8]) -> bool {
     let Ok(length) = u16::try_from(component.len()) else {
         return false;

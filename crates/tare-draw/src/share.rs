@@ -5,8 +5,8 @@ use crate::Error;
 /// Most clients of one load.
 const MOST: u32 = 10_000;
 
-/// Client `index` of `of` takes the numbers `index`, `index + of`, `index + 2 of`, ... and no other
-/// client takes any of them.
+/// Client `index` of `of` takes the numbers `index`, `index + of`, `index + 2 of`, ...; no other
+/// client takes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     index: u32,

@@ -27,8 +27,8 @@ impl Throttling {
     }
 }
 
-/// Paths of `cpu.stat` of the process, version 1 first, as `proc/self/cgroup` and
-/// `proc/self/mountinfo` tell.
+/// Paths of the process's `cpu.stat`, version 1 first, from `proc/self/cgroup` and
+/// `proc/self/mountinfo`.
 fn candidates(groups: &str, mounts: &str) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for unified in [false, true] {

@@ -127,7 +127,7 @@ impl Collector {
         Ok(control)
     }
 
-    /// The earliest interval, if all workers have sealed it that had not ended before.
+    /// The earliest interval, if every worker that had not ended before has sealed it.
     fn complete(&mut self) -> Option<Interval> {
         let (&index, &(count, _)) = self.pending.first_key_value()?;
         let gone = self.ended.iter().filter(|&&last| last < index).count();

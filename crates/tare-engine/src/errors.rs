@@ -4,11 +4,11 @@ use std::fmt::Display;
 
 use tare_cql::{ServerError, ServerErrorKind};
 
-/// The root of what ends a run.
+/// The root error that ends a run.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{what}: {place}: {why}")]
 pub struct Fatal {
-    /// Which sort of failure, for programs: unreachable, schema, file, internal, spec, stand_in.
+    /// The kind of failure, for programs: unreachable, schema, file, internal, spec, stand_in.
     pub kind: &'static str,
     pub what: &'static str,
     /// Field, file, host or statement.
@@ -38,7 +38,7 @@ impl Fatal {
         Fatal::of("spec", "bad specification", place, why)
     }
 
-    /// Another program than the database answers there, and was not asked for.
+    /// A program other than the database answers there, and the user did not ask for it.
     pub fn stand_in(place: impl Into<String>, name: &str) -> Fatal {
         let why = format!("{name} answers, whose numbers would pass for the database's");
         Fatal::of(
@@ -49,7 +49,7 @@ impl Fatal {
         )
     }
 
-    /// Exit status: 2 for what was asked wrongly, 1 for everything else.
+    /// Exit status: 2 for a wrong request by the user, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
             "spec" | "stand_in" => 2,
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_servers_error_has_the_kind_of_its_code() {
-        // Section 9 of the v5 specification; 0x1700 is a compare-and-set that ended unknown in time.
+        // Section 9 of the v5 specification; 0x1700: a compare-and-set timed out, outcome unknown.
         let cases = [
             (0x1000, ErrorKind::Unavailable),
             (0x1001, ErrorKind::Overloaded),

@@ -76,7 +76,7 @@ impl<W: Write> Hlog<W> {
             .map_err(|e| io::Error::other(e.to_string()))
     }
 
-    /// What was written to.
+    /// The underlying writer.
     pub fn into_inner(self) -> W {
         self.out
     }

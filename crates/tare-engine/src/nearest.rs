@@ -1,6 +1,6 @@
 //! The known name that a mistyped one was probably meant to be, for the command lines.
 
-/// Names that are longer are not compared: they are no slips of a finger.
+/// Longer names are not compared: they are no typing slips.
 const LONGEST: usize = 64;
 /// So many wrong letters are forgiven in short names, and more in long ones.
 const MOST_WRONG: usize = 3;

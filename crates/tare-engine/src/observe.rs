@@ -12,8 +12,8 @@ pub struct Ready {
     pub links: usize,
     /// Nodes that the cluster reports but that cannot be reached from here.
     pub unreachable: Vec<String>,
-    /// The program that answers in the database's stead: nothing that is measured says anything of
-    /// the database then.
+    /// The program that answers in the database's stead: the measurements then say nothing of the
+    /// database.
     pub stand_in: Option<String>,
     /// Names of what is recorded, by position.
     pub operations: Vec<String>,

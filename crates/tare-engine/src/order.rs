@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::slices::Slices;
 
-/// One run of one load client. `C` is what its protocol knows a cluster by.
+/// One run of one load client. `C` describes the cluster of its protocol.
 #[derive(Debug, Clone)]
 pub struct Order<C = Cluster> {
     pub cluster: C,
@@ -21,8 +21,8 @@ pub struct Order<C = Cluster> {
     /// Drive the cluster in these slices alone; then `warmup`, `measure` and `interval` follow from
     /// them.
     pub slices: Option<Arc<Slices>>,
-    /// Each operation has a connection of its own, which is closed after it, and a slice at most so
-    /// many of them; none: connections last. For one slot in a closed loop, as connecting blocks.
+    /// Opens a connection for each operation and closes it afterwards, at most so many per slice.
+    /// None: connections last. For one slot in a closed loop, as connecting blocks.
     pub connections_per_slice: Option<u64>,
     /// Unix time of the first send, seconds; none is at once.
     pub start_at: Option<f64>,
@@ -68,10 +68,10 @@ pub struct Cluster {
 /// How operations are spread over time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pace {
-    /// So many slots, each of which begins its next operation when one is done.
+    /// So many slots; each begins its next operation when one is done.
     Closed { slots: usize },
-    /// Operations fall due by one common schedule, whatever became of earlier ones; at most
-    /// `most` are in flight, and those that must wait for a free slot are late.
+    /// Operations fall due by one common schedule, regardless of earlier ones. At most `most`
+    /// are in flight; those that must wait for a free slot are late.
     Open {
         rate: Rate,
         arrivals: Arrivals,
@@ -135,8 +135,8 @@ impl Rate {
         }
     }
 
-    /// A rate through corners whose times never fall; none if there is no corner, a rate is not
-    /// a finite number of at least 0, the last one is 0, or times are out of order.
+    /// A rate through corners in order of time. None if there is no corner, a rate is negative or
+    /// not finite, the last rate is 0, or times fall.
     pub fn through(corners: Vec<Corner>) -> Option<Rate> {
         let ordered = corners.windows(2).all(|pair| pair[0].at <= pair[1].at);
         let sane = corners

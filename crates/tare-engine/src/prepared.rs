@@ -6,7 +6,7 @@ use crate::wire::Wire;
 
 /// A prepared cluster, as the workers need it.
 pub struct Prepared<W: Wire> {
-    /// Their positions are what a map speaks of; none where a node cannot be reached.
+    /// A map refers to nodes by their positions here; none where a node cannot be reached.
     pub nodes: Vec<Option<W::Node>>,
     pub map: W::Map,
     pub statements: Vec<W::Statement>,

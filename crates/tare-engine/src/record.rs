@@ -34,8 +34,8 @@ pub struct Recorder {
     /// When the run's time was over: what the worker uses while it waits for the last answers is
     /// not the load's.
     cpu_at_end: Option<CpuUse>,
-    /// Run-queue delay when the slice's first reply of its drain was there: after the last one
-    /// the worker waits for CPUs with whoever freezes and reads the servers.
+    /// Run-queue delay at the first reply of the slice's drain: after the last reply the worker
+    /// competes for CPUs with whoever freezes and reads the servers.
     delay_in_drain: Option<u64>,
     sink: Sender<Interval>,
 }
@@ -67,8 +67,8 @@ impl Recorder {
     }
 
     /// Counts a finished operation into the interval in which it was done. Without a schedule the
-    /// measured operations are those done within the measured part; with one they are those meant
-    /// to be sent within it, of which the last may be done later.
+    /// measured operations are those done within the measured part; with one, those meant to be
+    /// sent within it, even if done later.
     pub fn done(&mut self, operation: usize, times: Times, outcome: Outcome) {
         if !self.scheduled && times.done >= self.timeline.end {
             return self.under_way(operation, times);
@@ -79,8 +79,8 @@ impl Recorder {
         if !unheard && times.done < self.current.slot.end {
             self.current.silences.answered(times.done);
         }
-        // Without a schedule, a reply within the drain is of an operation too many: at the slice's
-        // beginning none was under way.
+        // Without a schedule, a reply within the drain belongs to a surplus operation: none was
+        // under way at the slice's beginning.
         let slot = &self.current.slot;
         let until = if self.scheduled {
             slot.end
@@ -104,8 +104,8 @@ impl Recorder {
         self.part(operation, times, outcome);
     }
 
-    /// Counts an operation that has no answer at `times.done`, or had none when the run was over
-    /// if that was before. It takes longer than its age, so that this is a latency from below.
+    /// Counts an operation without an answer at `times.done`, or at the end of the run if that was
+    /// earlier. Its age is a lower bound of its latency.
     pub fn under_way(&mut self, operation: usize, times: Times) {
         self.advance(times.done);
         let until = times.done.min(self.timeline.end);
@@ -119,7 +119,7 @@ impl Recorder {
         record.latency(until - times.sent, until.saturating_sub(times.intended));
     }
 
-    /// Counts a part of a composite operation, which is no operation of its own.
+    /// Counts a part of a composite operation, which is not an operation of its own.
     pub fn part(&mut self, operation: usize, times: Times, outcome: Outcome) {
         self.advance(times.done);
         if !self.counts(&times) {
@@ -193,8 +193,8 @@ impl Recorder {
         }
     }
 
-    /// A scheduled send was made. How late it was counts from when it was due, or from when a slot
-    /// was free for it: what went before is the cluster's doing, and in the response time.
+    /// A scheduled send was made. Its lateness counts from its due time, or from when a slot was
+    /// free for it: the wait before is the cluster's doing, and in the response time.
     pub fn sent(&mut self, intended: u64, free: u64, sent: u64) {
         self.advance(sent);
         if !self.is_of_part(intended) {
@@ -298,7 +298,7 @@ impl Notes<'_> {
         self.recorder.part(operation, times, outcome);
     }
 
-    /// Counts so many operations as done well, in no time, together with the one that is done now
+    /// Counts so many successful operations of no duration, together with the one that is done now
     /// (YCSB's batches).
     pub fn done_before(&mut self, operation: usize, count: u64) {
         let times = Times {

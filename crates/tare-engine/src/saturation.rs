@@ -1,4 +1,4 @@
-//! The verdict on the client itself: was it, and not the server, what limited the result?
+//! The verdict on the client itself: did it, not the server, limit the result?
 
 use serde::Serialize;
 
@@ -18,8 +18,8 @@ pub struct Facts {
     pub run_delay_share: f64,
     /// Time that the client's control group was throttled.
     pub throttled_share: f64,
-    /// CPU time of the machine that its hypervisor took away, out of all CPU time. No reason by
-    /// itself: it is taken from the servers, too.
+    /// Share of the machine's CPU time that its hypervisor took away. No reason by itself: the
+    /// servers lose it, too.
     pub steal_share: f64,
     /// Scheduled sends that fell due while every slot was busy, out of all that fell due.
     pub held_share: f64,
@@ -42,10 +42,10 @@ fn percent(share: f64) -> f64 {
     share * 100.0
 }
 
-/// The CPU that the client had was too little.
+/// The client had too little CPU.
 fn starved(facts: &Facts) -> Vec<String> {
     let mut reasons = Vec::new();
-    // A throttled thread is ready to run, so that its run-queue delay counts the throttling, too.
+    // A throttled thread is ready to run, so its run-queue delay includes the throttling.
     let lost = facts.run_delay_share.max(facts.throttled_share) + facts.steal_share;
     let obtainable = (1.0 - lost).max(0.01);
     if facts.cpu_share > CPU_SHARE * obtainable {
@@ -81,7 +81,7 @@ fn late(facts: &Facts) -> Vec<String> {
             late / 1000.0
         ));
     }
-    // What no slot became free for was not the client's to send.
+    // Sends without a free slot were not the client's to make.
     let error = facts.rate_error.map(|error| error + facts.unserved_share);
     if let Some(error) = error.filter(|&error| error < RATE_ERROR) {
         reasons.push(format!(

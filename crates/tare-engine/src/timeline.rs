@@ -25,7 +25,7 @@ pub struct Slot {
     pub index: u64,
     pub part: Part,
     pub begin: u64,
-    /// From here on no operation is begun, and the last replies come: the end, but in slices.
+    /// From here on, no operation begins and the last replies come: the end, except in slices.
     pub closes: u64,
     pub end: u64,
 }
@@ -34,7 +34,7 @@ pub struct Slot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeline {
     interval: u64,
-    /// Of a run of slices, each of which is an interval.
+    /// Of a run of slices; each slice is an interval.
     pub turn: Option<Turn>,
     /// End of the warm-up; the measured part begins.
     pub measure: u64,

@@ -70,8 +70,8 @@ impl Totals {
         }
     }
 
-    /// Looks for the longest time without an answer. The interval's first one goes on from the one
-    /// that the interval before has ended with.
+    /// Updates the longest time without an answer. The interval's first silence continues the last
+    /// one of the interval before.
     fn see_gaps(&mut self, interval: &Interval) {
         let mut before = self.answered_at;
         for (begin, to) in interval.silences.until(interval.end) {

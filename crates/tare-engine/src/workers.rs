@@ -1,4 +1,4 @@
-//! The workers as the coordinator has them: started, let go, ended.
+//! The coordinator's side of the workers: starts, releases and ends them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, sync_channel, Receiver, Sender, SyncSender};
@@ -24,7 +24,7 @@ pub struct Workers {
     pub intervals: Receiver<Interval>,
     recycled: Vec<SyncSender<Interval>>,
     clocks: Vec<Sender<Clock>>,
-    /// Ends the workers, by whomever it was asked for.
+    /// Ends the workers, whoever asked for it.
     pub over: Arc<AtomicBool>,
     pub links: usize,
 }
@@ -107,7 +107,7 @@ impl Workers {
         self.over.store(true, Ordering::Relaxed);
         drop(self.clocks);
         for thread in self.threads {
-            // What a worker left behind when it broke off must not pass for a result.
+            // The leftovers of a worker that broke off must not pass for a result.
             let broken = |_| Fatal::internal("worker thread", "ended by a panic");
             thread.join().map_err(broken)?;
         }
@@ -186,7 +186,7 @@ fn seats(slots: usize, number: usize, workers: usize) -> std::ops::Range<usize> 
 fn links_of<P: Wire>(order: &Order<P::Cluster>, workers: usize) -> usize {
     let wanted = order.links.unwrap_or_else(|| {
         let wanted = match &order.pace {
-            // So many as its rate needs, if a connection carries many at a time.
+            // As many as its rate needs, if a connection carries many at a time.
             Pace::Open { rate, .. } if P::IN_FLIGHT_PER_LINK > 1 => {
                 (rate.highest() / RATE_PER_LINK).ceil() as usize
             }

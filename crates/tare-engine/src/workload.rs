@@ -46,7 +46,7 @@ pub struct Seat {
 pub trait Workload<W: Wire = Cql>: Send + Sync + 'static {
     type Source: Source<W>;
 
-    /// What is to be made ready, such as CQL to be prepared; a request names one by its position.
+    /// What to make ready, such as CQL to prepare; a request names one by its position.
     fn statements(&self) -> Vec<W::Text>;
 
     /// Names of what is recorded ("READ", "READ-MODIFY-WRITE", ...), by position.
@@ -67,8 +67,8 @@ pub trait Source<W: Wire = Cql> {
     /// Begins the next operation in `slot` and writes its first request.
     fn begin(&mut self, slot: usize, request: &mut Request<W>) -> Begin;
 
-    /// The answer to the slot's last request, or its failure: says what follows. The engine
-    /// records the operation when it is `Done`; what else is to be recorded goes into `notes`.
+    /// Takes the answer to the slot's last request, or its failure, and says what follows. The
+    /// engine records the operation when it is `Done`; anything else to record goes into `notes`.
     fn answer(
         &mut self,
         slot: usize,

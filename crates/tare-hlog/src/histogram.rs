@@ -80,8 +80,8 @@ impl Decoder {
 
     /// Adds the counts to both, which hold as many bins as the shape. None: damaged.
     ///
-    /// Without branches on what is a count and what a run of empty bins: no processor can tell
-    /// beforehand, and each wrong guess costs more than the addition.
+    /// Does not branch on count or run of empty bins: no processor can predict which comes, and
+    /// each wrong guess costs more than the addition.
     pub fn add(&self, shape: Shape, one: &mut [i64], other: &mut [i64]) -> Option<Added> {
         let mut rest = self.payload.get(HEADER..)?;
         let (one, other) = (one.get_mut(..shape.bins)?, other.get_mut(..shape.bins)?);
@@ -131,7 +131,7 @@ pub struct Added {
     pub bits: i64,
 }
 
-/// What of the stream has not been taken yet.
+/// The rest of the stream.
 fn stream_rest<'a>(inflate: &Decompress, stream: &'a [u8]) -> Option<&'a [u8]> {
     stream.get(usize::try_from(inflate.total_in()).ok()?..)
 }

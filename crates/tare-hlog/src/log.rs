@@ -10,7 +10,7 @@ use crate::histogram::Decoder;
 const LONGEST_LINE: usize = 1 << 20;
 /// Largest log that is held in memory, bytes: days of intervals.
 const LARGEST: u64 = 1 << 28;
-/// Tags that end so are of response times.
+/// Tags with this end are of response times.
 const RESPONSE: &str = "-rt";
 
 /// Counts per HdrHistogram index, of which a part is filled.
@@ -148,7 +148,7 @@ struct Adding {
     totals: Vec<Total>,
     rows: Vec<Row>,
     row: Bins,
-    /// Where other than response times go, which are wanted in total only.
+    /// For other than response times: only their total is wanted.
     aside: Bins,
     when: Option<(f64, f64)>,
     start_s: Option<f64>,

@@ -97,7 +97,7 @@ struct Beside {
 }
 
 impl Beside {
-    /// Runs what prints by itself under the eyes of these observers.
+    /// Runs a command that prints by itself, and lets these observers watch.
     fn watch(
         &self,
         main: impl FnOnce(&mut [&mut dyn Observer]) -> ExitCode,
@@ -128,7 +128,7 @@ fn main() -> ExitCode {
     match obey(&Arguments::parse().command) {
         Ok(status) => status,
         Err(fatal) => {
-            // Whoever should have read either stream may be gone; the exit status remains.
+            // Perhaps nobody reads either stream any more; the exit status remains.
             let _ = tell(&Event::Error {
                 kind: fatal.kind,
                 what: &fatal.place,

@@ -71,7 +71,7 @@ pub fn files(inputs: &[std::path::PathBuf], out: &Path) -> Result<(), MergeError
         .map_err(fail)
 }
 
-/// What the values of all logs are counted in, as far as they say.
+/// The unit of the values of all logs, as far as they name it.
 fn unit(logs: &[(String, Log)]) -> Result<Option<String>, MergeError> {
     let mut unit: Option<String> = None;
     for (file, log) in logs {
@@ -90,7 +90,7 @@ fn unit(logs: &[(String, Log)]) -> Result<Option<String>, MergeError> {
     Ok(unit)
 }
 
-/// Adds up the intervals of all logs. Intervals belong together whose middles fall into the same
+/// Adds up the intervals of all logs. Intervals belong together if their middles fall into the same
 /// interval of the longest usual length, counted from the earliest start.
 pub fn merge(logs: &[(String, Log)]) -> Result<Intervals, MergeError> {
     let entries = || logs.iter().flat_map(|(_, log)| &log.entries);

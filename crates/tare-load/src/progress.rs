@@ -121,12 +121,12 @@ pub fn tell(event: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// Tells; nobody listening on standard output is a reason to end: nothing else is of use then.
+/// Tells an event. The run ends if nobody reads standard output: nothing else is of use then.
 pub fn say(event: &Event) -> Result<(), Fatal> {
     line(event)
 }
 
-/// Tells what is no event of a run.
+/// Tells something that is no event of a run.
 pub fn line(event: &impl Serialize) -> Result<(), Fatal> {
     tell(event).map_err(|e| Fatal::file("standard output", e))
 }

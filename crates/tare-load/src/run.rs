@@ -22,7 +22,7 @@ const CONNECT: Duration = Duration::from_secs(3);
 /// last one, and the kernel forgets it with the last process.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// What a run is not told by its specification.
+/// Settings of a run that its specification does not hold.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Worker threads; none chooses by the CPUs.
@@ -40,8 +40,7 @@ impl Default for Limits {
     }
 }
 
-/// Runs it to its end; standard output has been told the result when this returns. `beside`
-/// watch, too.
+/// Runs it to its end; the result is on standard output when this returns. `beside` watch, too.
 pub fn run(
     spec: &Spec,
     workers: Option<usize>,

@@ -21,7 +21,7 @@ const READ: usize = 0;
 const WRITE: usize = 1;
 /// Octets of a key, as the tool's `keysize`.
 const KEY: i64 = 10;
-/// What a counter is raised by, as the tool's `add=fixed(1)`.
+/// The increment of a counter, as the tool's `add=fixed(1)`.
 const RAISE: i64 = 1;
 
 /// The workload as the engine sees it.
@@ -33,7 +33,7 @@ pub struct StressRows {
     populated: PopulateRows,
 }
 
-/// Which rows the operations of a run are of.
+/// The rows that the operations of a run use.
 #[derive(Clone)]
 enum Keys {
     Drawn(Sampler),

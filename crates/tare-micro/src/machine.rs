@@ -47,7 +47,7 @@ impl<const N: usize> Piece for Chains<N> {
     }
 }
 
-/// One cycle through all lines, in random order: where the next one is stands in each.
+/// One cycle through all lines, in random order: each line holds the place of the next.
 pub struct Latency {
     next: Vec<u32>,
     at: u32,

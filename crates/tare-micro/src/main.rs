@@ -105,8 +105,8 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> io::Result<()> {
     pin(arguments.cpu)?;
-    // A database has threads. Of a process with one alone the kernel counts no references to open
-    // files, so that each call on them would cost a tenth less, by which pieces were asked for.
+    // A database has threads. For a process with one thread the kernel counts no references to open
+    // files: each call on them would cost a tenth less, depending on which pieces were asked for.
     thread::Builder::new().spawn(|| loop {
         thread::park();
     })?;
@@ -129,7 +129,7 @@ fn run(arguments: &Arguments) -> io::Result<()> {
         missing,
     })?;
     let told = turns::awaited(&arguments.turns, Duration::from_secs_f64(arguments.wait))?;
-    // Printed at the end alone: whoever reads it would run in somebody else's turn.
+    // Printed only at the end: its reader would run in another process's turn.
     let lines = take(&told, &mut made);
     turns::sleep_until(told.ends)?;
     lines?.iter().try_for_each(print)?;
@@ -174,8 +174,8 @@ fn print(line: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// Run on one CPU alone, and so do the threads that will be started: else a hand-over between two
-/// threads would cost what waking another CPU does.
+/// Run on one CPU alone, as do the threads that will be started: otherwise a hand-over between
+/// two threads would cost what waking another CPU does.
 fn pin(cpu: Option<usize>) -> io::Result<()> {
     let allowed = sched_getaffinity(None)?;
     let one = match cpu {

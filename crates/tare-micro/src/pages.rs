@@ -135,8 +135,8 @@ impl Piece for Fault {
         Ok(Done::times(self.pages))
     }
 
-    /// Every page must have been a fault, and no page many: where there are no huge pages, 2 MiB
-    /// are 512. A few are of reading the number itself.
+    /// Every page must have been a fault, and no page many: without huge pages, 2 MiB are 512
+    /// faults. Reading the number itself causes a few.
     fn finish(&mut self) -> io::Result<()> {
         self.region = None;
         let each = (faults()? - self.before) as f64 / self.touched as f64;

@@ -16,8 +16,8 @@ use crate::storage::{BLOCK, TABLE, WRITE};
 /// Blocks of a batch, from the page cache and from the disk.
 const WARM: usize = 500;
 const COLD: usize = 16;
-/// A table in pieces as large as a flush writes them: of a batch from the page cache all, from the
-/// disk so few that a slow one has read them long before the turn is over.
+/// A table in pieces of the size that a flush writes. A batch reads all of them from the page
+/// cache; from the disk so few that a slow one has read them long before the turn is over.
 const PIECES: usize = TABLE / WRITE;
 const COLD_PIECES: usize = PIECES / 4;
 
@@ -25,8 +25,8 @@ const COLD_PIECES: usize = PIECES / 4;
 const HELD: &str = "read";
 const FORGOTTEN: &str = "read-cold";
 
-/// A table of which nothing is left to be written back while others are measured. One that a full
-/// disk cut off is written anew.
+/// A table that is written back before others are measured. A table that a full disk cut off is
+/// written anew.
 fn table(directory: &Path, name: &str) -> io::Result<File> {
     let file = directory.join(name);
     if !fs::metadata(&file).is_ok_and(|it| it.len() == TABLE as u64) {

@@ -54,9 +54,9 @@ pub fn lasting(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An error where the creation of a file has no price of its own: ext4 without a journal passes over
-/// the inodes of files that were deleted in the last minutes, one by one (recently_deleted of
-/// fs/ext4/ialloc.c), and 2,000 of them made it three times as dear.
+/// An error where file creation has no cost of its own: ext4 without a journal passes over the
+/// inodes of files deleted in the last minutes, one by one (recently_deleted of fs/ext4/ialloc.c);
+/// 2,000 of them tripled the cost.
 pub fn journaled(directory: &Path) -> io::Result<()> {
     let volume = volume(directory)?;
     if volume.kind != "ext4" || has_journal(Path::new("/sys"), &volume.device).unwrap_or(true) {

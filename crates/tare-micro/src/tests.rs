@@ -10,7 +10,7 @@ use crate::measure::{measure, Done, Measured, Piece};
 use crate::pieces::Name;
 use crate::{pages, pin, storage, turns};
 
-/// Held by whoever measures: the CPU time that is read is that of all threads of this process.
+/// Held by the test that measures: the CPU time read is that of all threads of this process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -19,7 +19,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 const SHORT: Duration = Duration::from_millis(20);
 
-/// A directory whose files last; what is in memory is refused by the pieces of storage.
+/// A directory whose files last; the storage pieces refuse one in memory.
 fn data() -> TempDir {
     TempDir::new_in(env!("CARGO_MANIFEST_DIR")).expect("the checkout can be written")
 }

@@ -38,7 +38,7 @@ impl Turn {
     }
 }
 
-/// The turns, once the file is there. Whoever writes it gives it its name when it is whole.
+/// The turns, once the file is there. Its writer gives it its name only when it is complete.
 pub fn awaited(file: &Path, wait: Duration) -> io::Result<Told> {
     let begun = Instant::now();
     loop {

@@ -44,7 +44,7 @@ pub fn close(out: &mut Vec<u8>, at: usize) {
     patch(out, at);
 }
 
-/// Write the length of what goes from `at` to the end. One that does not fit into 31 bits is caught
+/// Write the length of the bytes from `at` to the end. A length beyond 31 bits is caught
 /// where the whole message is measured.
 #[inline]
 pub fn patch(out: &mut [u8], at: usize) {
@@ -252,7 +252,7 @@ impl<'a> Document<'a> {
         bytes
     }
 
-    /// Its elements in order; the first malformed one is an error and the last.
+    /// Its elements in order; the first malformed one is an error and ends them.
     #[inline]
     pub fn elements(&self) -> Elements<'a> {
         Elements { rest: self.content }
@@ -261,7 +261,7 @@ impl<'a> Document<'a> {
     /// The value of the first element of this name.
     ///
     /// # Errors
-    /// Something before it is no BSON.
+    /// Something before it is not BSON.
     pub fn get(&self, name: &str) -> Result<Option<Value<'a>>, Error> {
         for element in self.elements() {
             let element = element?;
@@ -332,7 +332,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A string; what is no UTF-8 in it is replaced.
+    /// A string; invalid UTF-8 in it is replaced.
     pub fn text(&self) -> Option<String> {
         match self {
             Value::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),

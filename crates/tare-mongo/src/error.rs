@@ -38,14 +38,14 @@ const LABELS: i32 = 9;
 /// ReadConcernMajorityNotAvailableYet.
 const READ_CONCERN_NOT_YET: i32 = 134;
 
-/// What a command does to data, by which it is decided whether it is sent again.
+/// What a command does to data; this decides whether it is resent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     Read,
     Write,
 }
 
-/// Who answers, as far as the meaning of its errors hangs on it.
+/// The server that answers, as far as the meaning of its errors depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
     /// Its highest wire version.
@@ -65,8 +65,8 @@ impl Default for Peer {
 }
 
 impl Error {
-    /// Whether what failed may be sent once more: where a server says so, and where the connection
-    /// broke or could not be made, so that nobody knows what became of it.
+    /// Whether a failed request may be resent: where the server says so, and where the connection
+    /// broke or could not be made, so that the outcome is unknown.
     pub fn is_retryable(&self, work: Work) -> bool {
         match self {
             Error::Server(error) => error.is_retryable(work),
@@ -168,9 +168,9 @@ impl ServerError {
         ServerErrorKind::of(self.code)
     }
 
-    /// Whether the same command may succeed when it is sent once more, as the driver specifications
-    /// for retryable reads and writes have it. What becomes of a write, the server says by a label,
-    /// which [`ServerError::label`] puts on the errors of servers that know none.
+    /// Whether the same command may succeed when it is resent, by the driver specifications for
+    /// retryable reads and writes. For writes, the server tells by a label; [`ServerError::label`]
+    /// puts it on the errors of servers without labels.
     pub fn is_retryable(&self, work: Work) -> bool {
         match work {
             Work::Read => (self.passes() || self.code == READ_CONCERN_NOT_YET) && !self.is_write(),
@@ -190,8 +190,8 @@ impl ServerError {
         self.origin == Origin::Write
     }
 
-    /// Label an error as a server since MongoDB 4.4 does by itself. Routers before that repeat what
-    /// only failed to be acknowledged themselves.
+    /// Label an error as a server since MongoDB 4.4 does by itself. Older routers themselves repeat
+    /// writes that only failed to be acknowledged.
     pub(crate) fn label(&mut self, peer: Peer) {
         let own = peer.wire >= LABELS || self.is_write();
         let repeated = peer.router && self.origin == Origin::WriteConcern;

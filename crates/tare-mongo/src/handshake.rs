@@ -103,7 +103,7 @@ fn authenticate(
     Err(refused("it never says that it is done".into()))
 }
 
-/// The stronger one that is offered; servers before 4.0 offer nothing and know the weaker one.
+/// The stronger mechanism on offer; servers before 4.0 offer none and know the weaker one.
 fn best(offered: &[String]) -> Mechanism {
     let strong = Mechanism::ScramSha256;
     if offered.iter().any(|name| name == strong.name()) {

@@ -87,8 +87,8 @@ pub struct Hello {
     /// All members that hold data or could.
     pub hosts: Vec<Host>,
     pub primary: Option<Host>,
-    /// Which of two that both say they are primary was elected later: first the election, then the
-    /// version of the configuration.
+    /// Tells which of two primaries, by their own account, was elected later: first the election,
+    /// then the version of the configuration.
     pub election: Option<[u8; 12]>,
     pub version: Option<i64>,
     /// Which of two answers of this member is newer.

@@ -1,5 +1,5 @@
-//! OP_QUERY and OP_REPLY (MongoDB wire protocol, "legacy opcodes") from a server's side: drivers greet a
-//! server with them before they know what it speaks, and with little else.
+//! OP_QUERY and OP_REPLY (MongoDB wire protocol, "legacy opcodes") from a server's side: drivers
+//! greet a server with them before they know its protocol, and use them for little else.
 
 use crate::document::{patch, Document, Writer};
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! The MongoDB wire protocol of Tare: OP_MSG, BSON in place, SCRAM, the topology of a replica set.
 //!
-//! Spoken from MongoDB's public wire protocol documentation and driver specifications; comments
+//! Follows MongoDB's public wire protocol documentation and driver specifications; comments
 //! name their parts. No policy but the choice of members, no clock of its own beyond blocking
 //! timeouts. Compression (OP_COMPRESSED) is not there.
 //!
@@ -22,7 +22,7 @@
 //! ```
 //!
 //! [`message`] holds the codec for both directions, so that a server can be written with it; [`legacy`]
-//! has the server's side of what drivers greet with before.
+//! has the server's side of the older messages with which drivers greet a server.
 #![deny(unsafe_code)]
 
 mod command;

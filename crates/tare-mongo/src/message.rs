@@ -24,7 +24,7 @@ pub mod flag {
     pub const MORE_TO_COME: u32 = 1 << 1;
     /// The sender takes answers with `MORE_TO_COME`.
     pub const EXHAUST_ALLOWED: u32 = 1 << 16;
-    /// Bits of which every one must be understood.
+    /// Bits that must all be understood.
     pub const REQUIRED: u32 = 0xFFFF;
 }
 
@@ -34,7 +34,7 @@ pub mod section {
     pub const SEQUENCE: u8 = 1;
 }
 
-/// A message that has come wholly; its sections have been walked over.
+/// A complete message; its sections have been walked over.
 #[derive(Debug, Clone, Copy)]
 pub struct Message<'a> {
     pub request_id: i32,
@@ -130,10 +130,10 @@ fn next_section<'a>(rest: &mut &'a [u8]) -> Result<Option<Section<'a>>, Error> {
     }
 }
 
-/// The message at the front of `bytes` and its size, or `None` while it has not come wholly.
+/// The message at the front of `bytes` and its size, or `None` while it is incomplete.
 ///
 /// # Errors
-/// What is no OP_MSG: another opcode, flags that must be understood and are not, a wrong checksum,
+/// Not an OP_MSG: another opcode, required flags that are unknown, a wrong checksum,
 /// sections that do not fit, no body or two.
 #[inline]
 pub fn decode(bytes: &[u8]) -> Result<Option<(Message<'_>, usize)>, Error> {
@@ -231,7 +231,7 @@ pub fn end(out: &mut Vec<u8>, at: usize) {
     seal(&mut out[at..]);
 }
 
-/// Give a whole message its number; its checksum follows suit.
+/// Give a whole message its number, and update its checksum.
 #[inline]
 pub fn number(message: &mut [u8], request_id: i32) {
     if let Some(place) = message.get_mut(REQUEST_ID) {
@@ -252,14 +252,14 @@ fn seal(message: &mut [u8]) {
     }
 }
 
-/// What the buffer begins with.
+/// The buffer's first size.
 const FIRST: usize = 32 << 10;
-/// Room that a read call is given at least.
+/// Least room for a read call.
 const ROOM: usize = 16 << 10;
-/// What the buffer never grows beyond: one largest message and what surrounds it.
+/// The buffer's largest size: one largest message and what surrounds it.
 const MOST: usize = MAX_MESSAGE + FIRST;
 
-/// Finds whole messages in what has come in. No allocation once its buffer has grown.
+/// Finds complete messages in the input. No allocation once its buffer has grown.
 #[derive(Debug)]
 pub struct Decoder {
     /// What has come in: fill it, then ask for [`Decoder::messages`].
@@ -283,7 +283,7 @@ impl Decoder {
     /// messages there were.
     ///
     /// # Errors
-    /// What is not the protocol, and what `each` returns. The connection is of no use after that.
+    /// Bytes that break the protocol, and what `each` returns. The connection is then unusable.
     #[inline]
     pub fn messages(
         &mut self,

@@ -51,13 +51,13 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// End every request with a CRC-32C, which makes the server check it and do the same.
     pub checksums: bool,
-    /// Requests that one connection carries at a time. A server works them off one after the other,
-    /// so that more than 1, which is what drivers do, makes requests wait behind each other.
+    /// Requests that one connection carries at a time; drivers send 1. A server handles them one
+    /// after the other, so with more than 1, requests wait behind each other.
     pub depth: usize,
     /// The name that the server's log knows this client by.
     pub application: String,
-    /// Where members are reached that are not reached where their names say: they know each other by
-    /// one address, and this client goes by another endpoint.
+    /// Endpoints of members that cannot be reached by their names: they know each other by one
+    /// address, and this client uses another.
     pub reached: BTreeMap<Host, Host>,
 }
 
@@ -180,7 +180,7 @@ impl WriteAck {
     }
 }
 
-/// When a write counts as done. What is none is left to the server.
+/// When a write counts as done. Fields that are none are left to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WriteConcern {
     pub acknowledged: Option<WriteAck>,

@@ -57,7 +57,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Top-level elements that an answer's fate hangs on.
+/// Top-level elements that decide the outcome of an answer.
 #[derive(Default)]
 struct Seen<'a> {
     ok: bool,

@@ -14,8 +14,8 @@ use crate::options::{Credentials, Mechanism};
 
 pub use account::{Account, Challenge};
 
-/// Fewer rounds than this give the password away (RFC 7677, section 4), more would be a server that
-/// wants to keep the client busy.
+/// Fewer rounds than this give the password away (RFC 7677, section 4); a server with more wants
+/// to keep the client busy.
 const ROUNDS: std::ops::RangeInclusive<u32> = 4096..=10_000_000;
 
 /// No channel is bound: base64 of `n,,`.

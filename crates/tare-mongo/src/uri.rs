@@ -1,8 +1,8 @@
 //! Connection strings: `mongodb://user:password@host:port,host:port/database?option=value`.
 //!
-//! After MongoDB's specifications of connection strings, URI options and authentication: a value that
-//! is none of its option's is left out with a remark, a contradiction is an error, and what this client
-//! does not offer is refused ([`BadUri::refused`]).
+//! Follows MongoDB's specifications of connection strings, URI options and authentication. A value
+//! that its option does not allow is left out with a remark. A contradiction is an error. What this
+//! client does not offer is refused ([`BadUri::refused`]).
 mod settings;
 mod text;
 mod tls;
@@ -41,9 +41,9 @@ pub struct Uri {
     pub direct: bool,
     /// Most connections to one member.
     pub pool: usize,
-    /// Writes carry a session and a number, so that the server knows one that is sent again.
+    /// Writes carry a session and a number, so that the server recognises a resent one.
     pub retry_writes: bool,
-    /// Reads that met a passing failure are sent once more.
+    /// Reads are resent once after a passing failure.
     pub retry_reads: bool,
     /// Time after which an unanswered request counts as lost; none waits for ever.
     pub socket_timeout: Option<Duration>,
@@ -64,7 +64,7 @@ pub struct BadUri {
     /// The option, or the part of the string.
     pub part: String,
     pub why: String,
-    /// Whether a driver would take it: the string is right, and this client does not offer that.
+    /// Whether a driver would take it: the string is valid, but this client does not offer it.
     pub refused: bool,
 }
 

@@ -118,7 +118,7 @@ fn a_member_that_stops_takes_its_connections_with_it() {
     let stops = doc! { "ok": 0.0, "code": 91, "errmsg": "stopping" };
     failed(&mut known, 0, &stops, None);
     assert_eq!(known.servers[0].generation, 1);
-    // What fails on a connection of before says nothing of the member as it is now.
+    // A failure on an earlier connection says nothing of the member as it is now.
     told(&mut known, 0, &says(Some(1)));
     failed(&mut known, 0, &stops, Some(0));
     assert_eq!(roles(&known)[0], Role::Primary);

@@ -127,7 +127,7 @@ fn documents_are_read_as_deep_as_mongodb_nests_them_and_no_deeper() {
     let deep = nested(10_000);
     let error = Document::whole(&deep).unwrap_err().to_string();
     assert!(error.contains("more than 200 documents"), "{error}");
-    // Who looks at its first element only never goes down.
+    // A reader of the first element alone never goes down.
     assert_eq!(Document::take(&deep).unwrap().0.elements().count(), 1);
 }
 

@@ -15,7 +15,7 @@ fn run(listener: TcpListener, hello: Document) {
     });
 }
 
-/// A replica set of so many members, of which the one at `primary` is that.
+/// A replica set of so many members; the one at `primary` is primary.
 fn set(count: usize, primary: Option<usize>) -> Vec<SocketAddr> {
     let (listeners, addresses): (Vec<_>, Vec<_>) = (0..count).map(|_| listener()).unzip();
     for (listener, me) in listeners.into_iter().zip(&addresses) {

@@ -1,14 +1,14 @@
-//! What has come in and is not consumed, and what has to go out.
+//! Bytes received and not consumed, and bytes to send.
 use std::io;
 
 /// A rest of so many bytes is moved to the front before each read call, so that the same few pages
 /// stay in the cache.
 const SMALL: usize = 2 << 10;
 
-/// Bytes that came. They grow only as bytes really come, never by what a length claims.
+/// Bytes received. Memory grows only as bytes really come, never by what a length claims.
 #[derive(Debug)]
 pub struct Input {
-    /// What came and is not consumed: `buffer[start..end]`.
+    /// Received and not consumed: `buffer[start..end]`.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -17,8 +17,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Begins with `first` bytes, gives each read call at least `room`, and never grows beyond `most`:
-    /// one largest message and what surrounds it.
+    /// Begins with room for `first` bytes, gives each read call at least `room`, and never grows
+    /// beyond `most`: one largest message and what surrounds it.
     pub fn new(first: usize, room: usize, most: usize) -> Input {
         Input {
             buffer: vec![0; first],
@@ -29,7 +29,7 @@ impl Input {
         }
     }
 
-    /// Takes in what `read` puts into the room that it is given; how many bytes it says that were.
+    /// Lets `read` fill the free room; returns how many bytes `read` says it took.
     ///
     /// # Errors
     /// What `read` returns.
@@ -50,13 +50,13 @@ impl Input {
         Ok(count)
     }
 
-    /// What came and is not consumed.
+    /// Bytes received and not consumed.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// So many of [`Input::bytes`], at most all, are done with.
+    /// Consumes so many of [`Input::bytes`], at most all.
     #[inline]
     pub fn consume(&mut self, count: usize) {
         self.start += count;
@@ -64,10 +64,10 @@ impl Input {
     }
 }
 
-/// Bytes that have to go out, in order.
+/// Bytes to send, in order.
 #[derive(Debug, Default)]
 pub struct Output {
-    /// What stands before `sent` has gone.
+    /// The bytes before `sent` have gone.
     buffer: Vec<u8>,
     sent: usize,
 }
@@ -79,7 +79,7 @@ impl Output {
         &mut self.buffer
     }
 
-    /// What has not gone.
+    /// The bytes that have not gone.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[self.sent..]

@@ -1,5 +1,5 @@
-//! A self-signed X.509 certificate (RFC 5280) of a new key on P-256: what a server for one
-//! measurement needs, and no authority signs.
+//! A self-signed X.509 certificate (RFC 5280) of a new key on P-256, for a server that lives for
+//! one measurement and needs no authority.
 use ring::error::Unspecified;
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{EcdsaKeyPair, KeyPair, ECDSA_P256_SHA256_ASN1_SIGNING};
@@ -23,7 +23,7 @@ const EC_PUBLIC_KEY: &[u8] = &[0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01];
 const PRIME256V1: &[u8] = &[0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07];
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 const SUBJECT_ALT_NAME: &[u8] = &[0x55, 0x1D, 0x11];
-/// It is as good as the process that holds its key lives; 4.1.2.5: no end that is known.
+/// It is valid as long as the process that holds its key lives; 4.1.2.5: no known end.
 const BEGINS: &[u8] = b"000101000000Z";
 const ENDS: &[u8] = b"99991231235959Z";
 

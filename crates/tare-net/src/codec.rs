@@ -1,4 +1,4 @@
-//! What a protocol is to a link: bytes of requests, replies in bytes, and which belong together.
+//! What a link needs of a protocol: bytes of requests, replies in bytes, and which belong together.
 use std::fmt;
 
 use crate::buffers::{Input, Output};
@@ -18,35 +18,35 @@ pub trait Codec: fmt::Debug + Send + 'static {
     /// Appends a request under the number of its ticket; false if it is none that a server takes.
     fn encode(&mut self, ticket: Ticket<Self>, request: Self::Request<'_>) -> bool;
 
-    /// What has to go out now.
+    /// The bytes to send now.
     fn output(&mut self) -> &mut Output;
 
     /// Bytes that wait to go out.
     fn waiting(&self) -> usize;
 
-    /// Where what comes goes.
+    /// Where received bytes go.
     fn input(&mut self) -> &mut Input;
 
     /// Hands over every whole reply that has come.
     ///
     /// # Errors
-    /// What came is not the protocol, and what `each` returns.
+    /// Bytes that break the protocol, and what `each` returns.
     fn decode(
         &mut self,
         each: impl FnMut(Ticket<Self>, Self::Reply<'_>) -> Result<(), Self::Error>,
     ) -> Result<(), Self::Error>;
 
-    /// The error of a reply to what was not asked.
+    /// The error of a reply that nobody asked for.
     fn unasked(ticket: Ticket<Self>) -> Self::Error;
 
-    /// A copy of a reply, for what blocks until it has come.
+    /// A copy of a reply, for a caller that blocks until it has come.
     ///
     /// # Errors
     /// The error that the reply is.
     fn message(reply: Self::Reply<'_>) -> Result<Self::Message, Self::Error>;
 }
 
-/// What a codec knows a request in flight by.
+/// How a codec identifies a request in flight.
 pub type Ticket<C> = <<C as Codec>::InFlight as InFlight>::Ticket;
 
 /// The requests of one connection that have no reply yet, and who waits for it.
@@ -59,10 +59,10 @@ pub trait InFlight: fmt::Debug + Send + 'static {
     /// How many there are, without the abandoned ones.
     fn wanted(&self) -> usize;
 
-    /// One more, whose reply is for `tag`; none if there can be no more.
+    /// Adds a request, whose reply is for `tag`; none if there can be no more.
     fn take(&mut self, tag: u32) -> Option<Self::Ticket>;
 
-    /// The one that was taken last is not sent.
+    /// The request that was added last is not sent.
     fn give_back(&mut self, ticket: Self::Ticket);
 
     /// Its reply has come.

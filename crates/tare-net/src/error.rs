@@ -44,8 +44,8 @@ impl Error {
         !self.is_refusal() && !matches!(self, Error::NotTaken { .. })
     }
 
-    /// What a connection without TLS says that broke on its first request: a server that speaks TLS
-    /// only hangs up on what is not TLS.
+    /// The hint for a connection without TLS that broke on its first request: a server that speaks
+    /// TLS only hangs up on what is not TLS.
     #[must_use]
     pub fn on_first(self, request: &str) -> Error {
         match self {

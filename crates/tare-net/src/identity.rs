@@ -1,4 +1,4 @@
-//! A server's side of TLS: an identity that is made when it starts and never leaves the memory.
+//! A server's side of TLS: an identity that is made at the start and never leaves the memory.
 use std::net::TcpStream;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Identity {
     /// hands in full.
     ///
     /// # Errors
-    /// This machine has no random numbers, or rustls takes not what was made.
+    /// This machine has no random numbers, or rustls refuses what was made.
     pub fn new(name: &str) -> Result<Identity, Error> {
         let made = certificate::self_signed(name)
             .map_err(|why| Error::Tls(format!("a certificate: {why}")))?;

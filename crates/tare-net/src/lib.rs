@@ -1,4 +1,4 @@
-//! Connections of Tare, bare or under TLS: what every wire protocol of the load generator stands on.
+//! Connections of Tare, bare or under TLS: the base of every wire protocol of the load generator.
 //!
 //! A [`Link`] is one non-blocking connection with its buffers and its requests in flight; a protocol
 //! is a [`Codec`] and an [`InFlight`], for which the link is compiled. No policy, no clock but for the

@@ -84,8 +84,8 @@ impl<C: Codec> Link<C> {
     }
 
     /// Append a request to the output; its reply will come with `tag`. `None` when the connection
-    /// carries as many as it can, or the request is none that a server takes (a finished one of the
-    /// protocol's crate always is).
+    /// is full, or no server takes the request (a finished one of the protocol's crate is always
+    /// taken).
     #[inline]
     pub fn queue(&mut self, request: C::Request<'_>, tag: u32) -> Option<Ticket<C>> {
         let ticket = self.in_flight.take(tag)?;
@@ -175,8 +175,8 @@ impl<C: Codec> Link<C> {
     /// abandoned requests are dropped.
     ///
     /// # Errors
-    /// What came is not the protocol, or nobody asked for it. The connection is of no use after
-    /// that.
+    /// Bytes that break the protocol, or a reply that nobody asked for. The connection is then
+    /// unusable.
     #[inline]
     pub fn replies(&mut self, mut each: impl FnMut(u32, C::Reply<'_>)) -> Result<usize, C::Error> {
         let in_flight = &mut self.in_flight;

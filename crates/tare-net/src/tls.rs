@@ -119,7 +119,7 @@ impl TlsStream {
         }
     }
 
-    /// Take plaintext over; how much was taken.
+    /// Take plaintext to send; how much was taken.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let taken = self.session.writer().write(bytes)?;
         if taken == 0 && !self.push()? {
@@ -146,8 +146,8 @@ impl TlsStream {
     }
 }
 
-/// A session with the node at `address`, before there is a connection: what is wrong with the
-/// options is found here.
+/// A session with the node at `address`, before there is a connection: it finds what is wrong
+/// with the options.
 pub(crate) fn session(
     address: SocketAddr,
     options: &TlsOptions,
@@ -161,8 +161,8 @@ pub(crate) fn session(
         .map_err(|error| Error::Tls(error.to_string()))
 }
 
-/// What the last connection was made with: others with the same options need not read their files
-/// again.
+/// The configuration of the last connection: others with the same options need not read their
+/// files again.
 static LAST: Mutex<Option<(TlsOptions, Arc<ClientConfig>)>> = Mutex::new(None);
 
 fn shared_config(options: &TlsOptions) -> Result<Arc<ClientConfig>, Error> {

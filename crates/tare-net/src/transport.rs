@@ -104,7 +104,7 @@ impl Transport {
         }
     }
 
-    /// Whether the socket is bare: what `write` took has gone.
+    /// Whether the socket is bare: bytes that `write` took have gone.
     #[inline]
     pub fn is_plain(&self) -> bool {
         matches!(self, Transport::Plain(_))
@@ -131,7 +131,7 @@ impl Transport {
     }
 }
 
-/// Milliseconds after which what nobody acknowledges breaks the connection (RFC 5482): a node that
+/// Milliseconds after which unacknowledged bytes break the connection (RFC 5482): a node that
 /// lost its power says nothing, and TCP alone would wait for many minutes. A paused process still
 /// acknowledges.
 const UNACKNOWLEDGED: u32 = 10_000;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What a pod tells whoever connects.
+/// What a pod tells each client.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// the pod's name
@@ -23,8 +23,8 @@ pub struct Answer {
     pub mtu: BTreeMap<String, u32>,
 }
 
-/// Serves on all ports until the process is ended; on all addresses, or as a database of this
-/// machine would that is told to listen at a name.
+/// Serves on all ports until the process is ended: on all addresses, or where a database of this
+/// machine would listen that is given this name.
 pub fn serve(name: &str, at: Option<&str>, ports: &[u16]) -> io::Result<()> {
     let address = at.map_or(Ok(Ipv4Addr::UNSPECIFIED), address_of)?;
     let listeners = ports
@@ -40,7 +40,7 @@ pub fn serve(name: &str, at: Option<&str>, ports: &[u16]) -> io::Result<()> {
         for listener in &listeners {
             scope.spawn(move || {
                 for stream in listener.incoming().flatten() {
-                    // whoever connects and goes away again is no reason to stop
+                    // a client that connects and goes away is no reason to stop
                     let _ = answer(name, stream);
                 }
             });

@@ -1,19 +1,20 @@
-//! Waits until a name is known. A pod's own name is, a moment after the pod has an address.
+//! Waits until a name is known: a pod's own name is known a moment after the pod has an address.
 //!
-//! A cluster has several name servers, each of which learns of a pod when it does, and keeps for some
-//! seconds that a name was not there. So one answer is not enough: whoever asks next asks another.
+//! A cluster has several name servers. Each learns of a pod at its own time, and keeps for some
+//! seconds that a name was not there. So one answer is not enough: the next client asks another.
 
 use std::io;
 use std::net::ToSocketAddrs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Before the first question, which would only make the name servers keep that there is no such name.
+/// Pause before the first query; a query now would only make the name servers keep that no such
+/// name exists.
 const FIRST: Duration = Duration::from_millis(1500);
 const AGAIN: Duration = Duration::from_millis(100);
-/// How long every question must have been answered where none was answered with no.
+/// How long all queries must have been answered, if none was answered with no.
 const STEADY: Duration = Duration::from_secs(1);
-/// And where one was: longer than CoreDNS keeps a no of its plugin `kubernetes`, 5 s by default
+/// The same if one was: longer than CoreDNS keeps a no of its plugin `kubernetes`, 5 s by default
 /// (https://coredns.io/plugins/kubernetes/, ttl).
 const FORGOTTEN: Duration = Duration::from_secs(6);
 

@@ -1,6 +1,6 @@
-//! Takes the files of a data directory from whoever connects, tells what the directory then holds,
-//! and ends well only once that was said to be right: the pod's database starts after it, or in its
-//! place.
+//! Takes the files of a data directory from a client and tells what the directory then holds. It
+//! ends well only after the client has said that this is right: the pod's database starts after it,
+//! or in its place.
 //!
 //! A line tells what was left in the directory. Then come lines that name a directory, or a file
 //! whose content follows, and one that says that these were all. A dot answers each mebibyte of
@@ -140,7 +140,7 @@ fn wrong(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// Everything below a directory that is none, by its path there, with its SHA-256 if it is a file.
+/// All entries below a directory that are no directories, by path, with the SHA-256 of each file.
 fn others(directory: &Path) -> io::Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut open = vec![directory.to_owned()];

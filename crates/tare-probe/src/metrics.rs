@@ -11,7 +11,7 @@ impl Metrics {
         self.0.push((name, value));
     }
 
-    /// Only what is there is told.
+    /// Adds a value only if there is one.
     pub fn put_some(&mut self, name: &'static str, value: Option<f64>) {
         self.0.extend(value.map(|value| (name, value)));
     }
@@ -29,7 +29,7 @@ impl Serialize for Metrics {
     }
 }
 
-/// Growth of a counter; one that went back started anew and has not grown yet.
+/// Growth of a counter; one that went back has restarted and has not grown yet.
 pub fn growth(now: u64, before: u64) -> f64 {
     now.saturating_sub(before) as f64
 }

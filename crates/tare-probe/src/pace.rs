@@ -2,8 +2,8 @@
 //!
 //! Another guest on the core's other hardware thread takes execution units away, and nothing in
 //! this machine's own counters shows it. Independent integer operations feel that; a chain of
-//! dependent ones hardly does, because it leaves most units idle anyway. All is in registers, so
-//! that it does not matter what else runs on this CPU and leaves in its caches.
+//! dependent ones hardly does, because it leaves most units idle anyway. All data is in registers,
+//! so other programs on this CPU and its caches do not matter.
 
 use std::fs::File;
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-//! Parsers of the kernel's text files. Each takes the file's text, never fails on what it does
-//! not know, and leaves out what is not there.
+//! Parsers of the kernel's text files. Each takes the file's text, never fails on unknown content,
+//! and leaves out what is missing.
 
 /// Pairs of a name and a number, one a line: `meminfo`, `cpu.stat`, `memory.stat`, `io`, `status`.
 pub fn pairs(text: &str) -> impl Iterator<Item = (&str, u64)> {
@@ -115,10 +115,11 @@ pub fn net(text: &str) -> (Traffic, Traffic) {
 }
 
 /// Packets that the programs of a network namespace sent and received over other devices than its
-/// loopback, by `/proc/net/snmp` (RFC 4293): neither what it forwards nor what its bridges pass on is
-/// among them. Before Linux 6.7, which has OutTransmits too, OutRequests also counts what is forwarded.
+/// loopback, by `/proc/net/snmp` (RFC 4293). Packets that it forwards or that its bridges pass on
+/// are not counted. Before Linux 6.7, which has OutTransmits too, OutRequests also counts what is
+/// forwarded.
 ///
-/// `loopback`: packets over its loopback device, each of which was sent and received.
+/// `loopback`: packets over its loopback device; each was sent and received.
 pub fn own_packets(snmp: &str, loopback: u64) -> Option<u64> {
     let mut lines = snmp.lines().filter_map(|line| line.strip_prefix("Ip: "));
     let (names, numbers) = (lines.next()?, lines.next()?);

@@ -1,5 +1,6 @@
-//! Drives this machine's units through a schedule of slices: thawed for their own, frozen between
-//! them, CPU time read before and at the end of their load. Whatever ends the probe, they are thawed.
+//! Drives this machine's units through a schedule of slices: thaws them for their own slices,
+//! freezes them between, and reads CPU time before and at the end of their load. However the probe
+//! ends, they are thawed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::parse;
 use crate::wait::Ticker;
 
-/// A slice is late where its server is thawed so long after its load began, or is read so long after
-/// its load ended, or is frozen so long after it should have been: `AFTER` after its end. As LATE_S
-/// and AFTER_S of Tare's own slices.
+/// A slice is late if its server is thawed so long after its load began, or read so long after its
+/// load ended, or frozen so long after it should have been: `AFTER` after its end. As LATE_S and
+/// AFTER_S of Tare's own slices.
 const LATE: Duration = Duration::from_millis(5);
 const AFTER: Duration = Duration::from_millis(7);
 /// Longest wait for the kernel to stop a group, or to let it go on.
@@ -43,8 +44,8 @@ pub struct Slicing {
     pub freeze_at: f64,
     /// Seconds from the thaw before a turn to the load.
     pub lead_s: f64,
-    /// Seconds from the reading before a slice to its load: what is done between two slices of a
-    /// turn is of neither.
+    /// Seconds from the reading before a slice to its load: work between two slices of a turn
+    /// belongs to neither.
     pub read_lead_s: f64,
     /// Seconds from the begin of a slice's load until CPU time is read: where the load ends, or the
     /// drain.
@@ -65,7 +66,7 @@ pub struct Slot {
     pub at: f64,
     /// Which part is driven; none: nothing is.
     pub part: Option<usize>,
-    /// It ends its server's turn, which is then frozen.
+    /// It ends its server's turn; the server is then frozen.
     pub last: bool,
 }
 
@@ -73,7 +74,7 @@ pub struct Slot {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// Control groups that stand still between its slices.
+    /// Control groups that are frozen between its slices.
     pub freeze: Vec<PathBuf>,
     /// Unit to the control groups that count its CPU time.
     pub units: BTreeMap<String, Vec<PathBuf>>,
@@ -90,7 +91,7 @@ struct Reading {
     kernel: f64,
     modes: BTreeMap<&'static str, f64>,
     units: BTreeMap<String, f64>,
-    /// None: of no namespace, or the kernel does not say.
+    /// None: no namespace, or the kernel does not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     packets: Option<f64>,
 }
@@ -258,7 +259,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Other parts go on, on the same servers: these stand still after their turn all the same.
+    /// Other parts go on, on the same servers: these are still frozen after their turn.
     fn end_turn(&self, slot: &Slot, failed: usize) {
         if slot.last {
             let _ = freeze(&self.slicing.parts[failed], true);
@@ -336,8 +337,8 @@ impl Reading {
     }
 }
 
-/// Packets of the programs of these network namespaces; none where there is none, or one does not
-/// tell.
+/// Packets of the programs of these network namespaces; none without a namespace, or if one does
+/// not report them.
 fn packets(networks: &[PathBuf]) -> Option<f64> {
     let counts = networks.iter().map(|network| {
         let text = |name: &str| fs::read_to_string(network.join(name)).ok();
@@ -385,8 +386,8 @@ fn seconds(stat: &str, name: &str) -> Option<f64> {
     Some(usec.trim().parse::<f64>().ok()? / 1e6)
 }
 
-/// Where the kernel shows its own threads, proc(5): the children of the one that begins them, which
-/// is one file to read, else by the flags of every process. Of none is anything read yet.
+/// Where the kernel shows its own threads, proc(5): as children of the thread that starts them, in
+/// one file, or else by the flags of every process. Nothing has been read of them yet.
 fn kernel_threads(root: &Path) -> Vec<(PathBuf, f64)> {
     let unread = |thread: PathBuf| (thread, 0.0);
     let beginner = root.join("proc/2");
@@ -435,8 +436,8 @@ fn freeze(part: &Part, frozen: bool) -> io::Result<()> {
     all.try_for_each(|one| one.turn()?.wait())
 }
 
-/// Continues the groups, and returns when the kernel has done so. One that fails keeps no other
-/// frozen, nor does one that the kernel is slow to continue.
+/// Continues the groups, and returns when the kernel has done so. A group that fails, or that the
+/// kernel is slow to continue, keeps no other frozen.
 fn thaw<'a>(groups: impl IntoIterator<Item = &'a PathBuf>) -> io::Result<()> {
     let turned: Vec<io::Result<Switch<'_>>> = groups
         .into_iter()
@@ -446,12 +447,12 @@ fn thaw<'a>(groups: impl IntoIterator<Item = &'a PathBuf>) -> io::Result<()> {
     waited.fold(Ok(()), Result::and)
 }
 
-/// What stops or continues one group.
+/// Stops or continues one group.
 struct Switch<'a> {
     group: &'a Path,
     file: PathBuf,
     value: &'static str,
-    /// Where the kernel tells that it has done so, and what it says then.
+    /// The file in which the kernel confirms this, and its content then.
     state: PathBuf,
     sign: String,
 }

@@ -28,8 +28,8 @@ impl Source {
         self.read_with(read_all, buffer)
     }
 
-    /// The same for a file that the kernel gives out in one piece, as all those of one process
-    /// are: looking for more would make it format the file once more.
+    /// The same for a file that the kernel hands out in one piece, as all files of a process are:
+    /// a second read would make it format the file once more.
     pub fn read_piece<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
         self.read_with(read_piece, buffer)
     }
@@ -64,7 +64,7 @@ pub fn read_once<'b>(path: &Path, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
     Source::new(path).read(buffer)
 }
 
-/// The buffer only grows, so that it is not cleared for each read.
+/// The buffer only grows, so it is not cleared for each read.
 fn read_all(file: &File, buffer: &mut Vec<u8>) -> io::Result<usize> {
     buffer.resize(buffer.len().max(LEAST_BUFFER), 0);
     let mut length = 0;

@@ -1,5 +1,5 @@
-//! Counters of a changing set of processes, kept so that they only grow: a process that ends
-//! takes nothing away, one that starts adds what it has done since.
+//! Counters of a changing set of processes. They only grow: a process that ends takes nothing
+//! away, and one that starts adds what it has done since.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::parse::{self, pair};
 use crate::source::{read_piece_once, Source};
 
-/// Samples between two counts of context switches: they must be read thread by thread, which
-/// costs more than everything else together, so that they are counted every tenth sample.
+/// Samples between two counts of context switches. They must be read thread by thread, which
+/// costs more than everything else together, so they are counted every tenth sample.
 const SWITCHES_EVERY: u32 = 10;
 
 /// What one process or a set of them has done so far, and what it holds now.

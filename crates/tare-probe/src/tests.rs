@@ -247,7 +247,7 @@ fn a_unit_that_vanishes_has_gone_and_may_come_back() {
     let mut watched = root.unit(r#"{"name": "n1", "cgroups": {"cpuacct": "ROOT/cpuacct/n1"}}"#);
     assert!(watched.has_gone());
     group("5000000000");
-    // No rate can be told before the second look.
+    // There are no rates before the second look.
     assert_metrics(&watched.metrics(1.0), &[("cpu", 0.0), ("cpu_total_s", 5.0)]);
     group("6000000000");
     assert_metrics(&watched.metrics(1.0), &[("cpu", 1.0)]);

@@ -30,7 +30,7 @@ const COMMANDS: [(&str, &str); 9] = [
     ("version", "Print the version"),
 ];
 
-/// What a command line that needs no cluster is answered with; none if it needs one.
+/// The answer to a command line that needs no cluster; none if it needs one.
 pub fn answer(sections: &[Section]) -> Result<Option<Vec<String>>, Usage> {
     let find = |names: &[&str]| sections.iter().find(|s| names.contains(&s.key.as_str()));
     if let Some(section) = find(&["help", "-?", "-h", "-help", "--help"]) {

@@ -6,7 +6,7 @@ use crate::speech::Speech;
 use crate::stream::{Stream, ROOM};
 
 const READ: usize = 256 << 10;
-/// Answers that wait for a slow client before nothing more is read from it, bytes.
+/// Bytes of answers that wait for a slow client; beyond them nothing more is read from it.
 const MOST_WAITING: usize = 16 << 20;
 
 /// How far reading or writing got.
@@ -93,7 +93,7 @@ impl<T: Default> Connection<T> {
         if S::length(&input[..self.filled]).is_some_and(|length| length > S::LONGEST) {
             return Progress::Over;
         }
-        // The room grows with what has come, not with what a length promises.
+        // The buffer grows with the bytes received, not with a claimed length.
         if self.filled == input.len() {
             input.resize(input.len() * 2, 0);
         }

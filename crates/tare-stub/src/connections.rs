@@ -18,7 +18,7 @@ const LISTENER: u64 = u64::MAX;
 const WAKE: u64 = u64::MAX - 1;
 const MOST: usize = 4096;
 
-/// What the epoll told.
+/// An event of the epoll.
 #[derive(Debug, Clone, Copy)]
 pub enum Readiness {
     /// There is news, or the thread is to stop.
@@ -96,7 +96,7 @@ impl<T: Default> Connections<T> {
         matches!(self.wake.read(&mut [0; 64]), Ok(0))
     }
 
-    /// Takes in everybody who waits to be connected; how many.
+    /// Accepts all waiting connections; returns how many.
     pub fn accept(&mut self) -> Result<u64> {
         let mut accepted = 0;
         while let Ok((stream, _)) = self.listener.accept() {
@@ -144,8 +144,8 @@ impl<T: Default> Connections<T> {
         self.dirty.pop()
     }
 
-    /// Says whether it is to be told when the connection can be written, instead of when it can be
-    /// read; false if that could not be changed.
+    /// Sets whether the epoll reports when the connection can be written, instead of when it can
+    /// be read; false if that could not be changed.
     pub fn listen(&mut self, place: usize, blocked: bool) -> bool {
         let Some(Some(connection)) = self.places.get_mut(place) else {
             return true;

@@ -99,7 +99,7 @@ impl<S: Speech> Serving<S> {
         }
     }
 
-    /// How long may be slept: until shortly before the next thing is due. None: until something comes.
+    /// How long to sleep: until shortly before the next event is due. None: until something comes.
     fn timeout(&self) -> Option<Timespec> {
         let first = self.queue.first();
         let drop = self.drops.last().zip(first).map(|(at, first)| first + at);
@@ -211,7 +211,7 @@ impl<S: Speech> Serving<S> {
         }
     }
 
-    /// Asks those again whose time has come; all of them, if there is news.
+    /// Asks again the requests whose time has come; all of them, if there is news.
     fn ask_again(&mut self, now: u64) {
         let news = self.node.has_news();
         let (due, later): (Vec<Patient>, Vec<Patient>) = std::mem::take(&mut self.patient)

@@ -12,12 +12,12 @@ pub trait Speech: Send + 'static {
     /// Bytes of a request at most.
     const LONGEST: usize;
 
-    /// Bytes of the request at the front of `bytes`, once they tell; more than
+    /// Length of the request at the front of `bytes`, once it is known; more than
     /// [`Speech::LONGEST`] where no request can follow.
     fn length(bytes: &[u8]) -> Option<usize>;
 
-    /// Answers a whole request into `out`, or gives it back as part of the load. One that waits for
-    /// news is put off where it `may_wait`, and asked again, when it may not.
+    /// Answers a whole request into `out`, or gives it back as part of the load. A request that
+    /// waits for news is put off if it `may_wait`, and is asked again when it may not.
     fn ask<'a>(
         &'a mut self,
         talk: &'a mut Self::Talk,

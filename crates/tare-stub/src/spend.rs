@@ -36,8 +36,8 @@ impl Spend {
         }
     }
 
-    /// Spends it once. What is wanted, and of a 64th of the calls what it really took: between
-    /// requests the CPU has forgotten the loop, which is slower then. Nanoseconds.
+    /// Spends it once. Returns the nanoseconds wanted and, for a 64th of the calls, those really
+    /// taken: between requests the CPU has forgotten the loop, which is then slower.
     pub fn once(&mut self) -> (u64, Option<u64>) {
         if self.turns == 0 {
             return (0, None);

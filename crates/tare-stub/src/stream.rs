@@ -7,8 +7,8 @@ use tare_net::{Identity, TlsStream};
 
 /// The first byte of a TLS handshake (RFC 8446, 5.1); of a request of CQL it is the version.
 const HANDSHAKE: u8 = 0x16;
-/// Plaintext that one read may bring, which nothing tells of later: what rustls holds at most, and
-/// a record more.
+/// Plaintext that one read may bring and that no event reports later: what rustls holds at most,
+/// and a record more.
 pub const ROOM: usize = 64 << 10;
 
 /// One client's socket.

@@ -18,10 +18,10 @@ pub type Refused = (String, String);
 
 /// The core workload of these properties (`recordcount`, `readproportion`, `dotransactions`, ...),
 /// without end where it runs. Parts of a READ-MODIFY-WRITE and VERIFY are not recorded on their own,
-/// so that all that is recorded adds up to what was done: a row that is wrong is its read's failure.
-/// Everything about the cluster but the keyspace and the consistency levels is the front end's. Of
-/// what several clients load, insert and ask for in sequence, this one has its `share`; what it
-/// inserts in a run comes after `inserted_before` numbers behind the records.
+/// so that all that is recorded adds up to what was done: a wrong row is a failure of its read.
+/// The front end decides everything about the cluster but the keyspace and the consistency levels.
+/// This client has its `share` of what several clients load, insert and ask for in sequence. What
+/// it inserts in a run comes after `inserted_before` numbers behind the records.
 ///
 /// # Errors
 /// A property that cannot be used, or more clients than records.

@@ -156,8 +156,8 @@ fn keeps_apart(settings: &Settings) -> bool {
 }
 
 impl Statuses {
-    /// The operation of which the binding says that there was nothing to be found: reads with CQL;
-    /// with MongoDB updates, while an empty read is an error.
+    /// The operation for which the binding reports that nothing was found: reads with CQL;
+    /// updates with MongoDB, where an empty read is an error.
     fn not_found(self) -> Measured {
         match self {
             Statuses::Cql => Measured::Read,

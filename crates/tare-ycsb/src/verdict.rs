@@ -18,8 +18,8 @@ pub struct Verdict {
     failed: Vec<String>,
     /// Why its result is not valid.
     invalid: Vec<String>,
-    /// The rate over `-target`, minus 1. A thread that waits for an answer sends late whoever is
-    /// to blame, so that this tells of the server, too.
+    /// The rate over `-target`, minus 1. A thread that waits for an answer sends late, whoever is
+    /// to blame, so this reflects the server, too.
     rate_error: Option<f64>,
 }
 

@@ -80,8 +80,8 @@ impl<D> CoreWorkload<D> {
 
 impl<D> Shared<D> {
     /// The record that a number stands for. Counters and choosers count the records that the run
-    /// writes as if this client and this run were alone; of several clients each has every so
-    /// manieth of them, behind those of earlier runs.
+    /// writes as if this client and this run were alone. Of n clients, each has every n-th record,
+    /// after those of earlier runs.
     #[inline]
     pub fn record(&self, number: i64) -> i64 {
         match number < self.first_own {

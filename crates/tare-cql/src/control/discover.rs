@@ -242,8 +242,8 @@ fn reported(row: &TableRow<'_>, column: &str) -> Option<IpAddr> {
         .or_else(|| row.address("peer"))
 }
 
-/// Add the peers that no contact point led to. One at the address of a contact point that did not
-/// answer is that contact point.
+/// Add the peers that no contact point led to. A peer at the address of a contact point that
+/// did not answer is that contact point.
 fn add_peers(
     peers: Vec<Node>,
     nodes: &mut Vec<Node>,

@@ -19,9 +19,9 @@ pub use table::{Table, TableRow};
 
 /// Rows of a page of what the control plane reads.
 const PAGE: i32 = 5_000;
-/// More than this no schema table has; a server that sends more is not believed.
+/// No schema table has more than this; a server that sends more is not believed.
 const MOST_BYTES: usize = 64 << 20;
-/// How long a statement of the control plane may take at least: schema changes and truncation are
+/// Least timeout of a statement of the control plane: schema changes and truncation are
 /// slow on busy nodes.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The partitioner whose tokens [`crate::token()`] computes.
@@ -91,7 +91,7 @@ impl Cluster {
     /// returns when all reachable nodes have the change.
     ///
     /// # Errors
-    /// The node's error, that it does not answer, or that the nodes do not come to agree.
+    /// The node's error, no answer from it, or nodes that do not come to agree.
     pub fn query(&mut self, cql: &str) -> Result<Table, Error> {
         let patience = self.patience();
         let (table, changed) = query(&mut self.control, &mut self.request, cql, patience)?;

@@ -1,15 +1,15 @@
-//! Finds whole messages in what has come in, in place where they are not compressed.
+//! Finds complete messages in the input, in place where they are not compressed.
 use super::{flag, lz4, segment, Header, Layout, HEADER, MAX_BODY};
 use tare_net::Input;
 
 use crate::error::Error;
 use crate::options::{Compression, Protocol};
 
-/// What the buffer begins with.
+/// The buffer's first size.
 const FIRST: usize = 256 << 10;
-/// Room that a read call is given at least.
+/// Least room for a read call.
 const ROOM: usize = 32 << 10;
-/// What the buffer never grows beyond: one largest message and what surrounds it.
+/// The buffer's largest size: one largest message and what surrounds it.
 const MOST: usize = MAX_BODY + HEADER + FIRST;
 
 /// Turns the bytes that come in into messages. No allocation once its buffers have grown; they
@@ -62,7 +62,7 @@ impl Decoder {
     /// messages there were. The flag "compressed" is dealt with and never seen by `each`.
     ///
     /// # Errors
-    /// What is not the protocol, and what `each` returns. The connection is of no use after that.
+    /// Bytes that break the protocol, and what `each` returns. The connection is then unusable.
     #[inline]
     pub fn messages(
         &mut self,
@@ -145,13 +145,13 @@ impl Decoder {
         Ok(count)
     }
 
-    /// Bytes that came and belong to no whole message yet.
+    /// Bytes received that form no complete message yet.
     pub fn waiting(&self) -> usize {
         self.input.bytes().len() + self.parts.len()
     }
 }
 
-/// A message that has come wholly.
+/// A complete message.
 struct Message<'a> {
     header: Header,
     body: &'a [u8],
@@ -159,7 +159,7 @@ struct Message<'a> {
     size: usize,
 }
 
-/// The message at the front of `bytes`, or `None` while it has not come wholly.
+/// The message at the front of `bytes`, or `None` while it is incomplete.
 #[inline]
 fn message(bytes: &[u8], version: u8) -> Result<Option<Message<'_>>, Error> {
     let Some(header) = Header::decode(bytes)? else {

@@ -173,7 +173,7 @@ impl Encoder {
         }
     }
 
-    /// What has to go out now (this closes the open segment).
+    /// The bytes to send now (this closes the open segment).
     #[inline]
     pub fn output(&mut self) -> &mut Output {
         if self.open.is_some() || !self.unpacked.is_empty() {

@@ -55,8 +55,8 @@ impl Packer {
         }
     }
 
-    /// Compress `bytes` to the end of `out`; true, unless that would not have made them smaller
-    /// (then `out` is as it was).
+    /// Compress `bytes` to the end of `out`. False if that would not make them smaller; then `out`
+    /// is as it was.
     pub fn pack(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
         let table = if bytes.len() < usize::from(u16::MAX) {
             &mut self.small

@@ -29,7 +29,7 @@ pub struct SegmentHeader {
     pub self_contained: bool,
 }
 
-/// A segment that has come wholly.
+/// A complete segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment<'a> {
     pub header: SegmentHeader,
@@ -134,10 +134,10 @@ pub fn lz4_header(
     [a, b, c, d, e, x, y, z]
 }
 
-/// The segment at the front of `bytes`; `None` while it has not come wholly.
+/// The segment at the front of `bytes`; `None` while it is incomplete.
 ///
 /// # Errors
-/// A checksum that does not fit.
+/// A checksum that does not match.
 pub fn decode(bytes: &[u8], lz4: bool) -> Result<Option<Segment<'_>>, Error> {
     let size = if lz4 { LZ4_HEADER } else { PLAIN_HEADER };
     let Some(front) = bytes.get(..size) else {

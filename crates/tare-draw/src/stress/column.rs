@@ -139,7 +139,7 @@ impl Column {
         }
     }
 
-    /// The seed that `value`, one of this column's, gives on to what hangs on it.
+    /// The seed that `value`, one of this column's, passes on to the layers below.
     pub fn fold(&self, value: &[u8], seed: i64) -> i64 {
         fold(&self.kind, value, seed)
     }

@@ -110,7 +110,7 @@ impl Partition {
 
     /// Begins a visit to the partition of `seed`. In each row about `row_share` of the cells are filled.
     ///
-    /// False when it has no row left for it: then [`super::Seeds::wrote`] takes the [`Ending`] and the
+    /// False when no row is left for it: then [`super::Seeds::wrote`] takes the [`Ending`] and the
     /// operation another seed.
     pub fn begin(&mut self, seed: &Seed, visit: Visit, row_share: f64, rng: &mut impl Rng) -> bool {
         self.set_seed(seed.number());

@@ -2,8 +2,8 @@
 
 /// Which release's seeds and values are drawn; they differ in two points only.
 ///
-/// - From 4.0 on every seed is multiplied by 1 + 10^22 / (number of values of `revisit`), so that the
-///   partitions of one command are others than those of 3.11. The product wraps; for a `revisit` of
+/// - From 4.0 on every seed is multiplied by 1 + 10^22 / (number of values of `revisit`), so the
+///   partitions of one command differ from those of 3.11. The product wraps; for a `revisit` of
 ///   under some 1100 values the factor overflows and only two partitions are left, as coded.
 /// - From 4.0 on booleans vary; in 3.11 all are true.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use super::sampler::SharedSampler;
 use super::{Distribution, Ending, Release, Sampler};
 use crate::{Error, Rng};
 
-/// After so many partitions that were all under way, the next one is written whatever it is. The tool
-/// tries for ever.
+/// After so many partitions in a row that were under way, the next one is written in any case. The
+/// tool tries for ever.
 const ATTEMPTS: usize = 1000;
 /// More partitions than this are never kept for another visit.
 const MOST_REVISITED: i64 = i32::MAX as i64;
@@ -187,8 +187,8 @@ impl Seeds {
         }
     }
 
-    /// A visit that wrote has ended so, as far as later writes see it: as in the tool, when its last
-    /// row is drawn, whatever becomes of the request.
+    /// Records how a visit that wrote has ended, for later writes. As in the tool, it ends when its
+    /// last row is drawn, whatever the outcome of the request.
     pub fn wrote(&self, seed: &Seed, ending: Ending) {
         if let Some(revisits) = &self.revisits {
             let mut sample = locked(revisits);
@@ -201,7 +201,7 @@ impl Seeds {
         }
     }
 
-    /// Whether reads follow the writes, so that these must be told when they have been answered.
+    /// Whether reads follow the writes, so that answered writes must be reported.
     pub fn looks_back(&self) -> bool {
         let Source::Sequence { lookback, .. } = &self.source else {
             return false;
@@ -210,7 +210,7 @@ impl Seeds {
     }
 
     /// Whether reads that follow the writes have one to follow: the first write of the sequence has
-    /// been answered. Before, they would ask for what may not be there.
+    /// been answered. Earlier reads would ask for rows that may not exist.
     pub fn is_begun(&self) -> bool {
         let Source::Sequence { lookback, .. } = &self.source else {
             return false;

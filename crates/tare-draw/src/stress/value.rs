@@ -34,7 +34,7 @@ pub(super) fn push_timeuuid(milliseconds: i64, low: i64, value: &mut Vec<u8>) {
     value.extend_from_slice(&low.to_be_bytes());
 }
 
-/// The seed that a value gives on to what hangs on it: 31 times the old one, plus the value.
+/// The seed that a value passes on to the layers below: 31 times the old one, plus the value.
 ///
 /// Texts and blobs join octet by octet, numbers as a whole (Java's `longValue`), UUIDs by the xor of
 /// their halves, all else by its serialised octets.

@@ -25,8 +25,8 @@ pub type ByKind = [u64; ErrorKind::ALL.len()];
 #[derive(Debug, Clone)]
 pub struct OperationRecord {
     pub ok: u64,
-    /// Operations that had no answer when the run was over. Their latencies are their ages then,
-    /// which are less than they would have been; they are in no other count.
+    /// Operations without an answer when the run was over. Their latencies are their ages, which
+    /// are lower bounds; no other count includes them.
     pub under_way: u64,
     pub errors: ByKind,
     /// Requests that were sent again, by what had failed.
@@ -127,12 +127,13 @@ pub fn add(mine: &mut ByKind, theirs: &ByKind) {
 pub struct Counts {
     /// By position in `Workload::operations`.
     pub operations: Vec<OperationRecord>,
-    /// Operations that the engine began itself and that ended well within the interval, of a
-    /// slice before its drain, whenever they were asked for; parts of composite operations are not among them.
+    /// Successful operations that the engine began itself and that ended within the interval (in a
+    /// slice: before its drain), whenever they were asked for. Excludes parts of composite
+    /// operations.
     pub answered: u64,
-    /// The same that ended in failure.
+    /// Failed operations, counted likewise.
     pub failed: u64,
-    /// Those that ended well before the drain of their slice, and in it, in any loop.
+    /// Successful operations that ended before their slice's drain, and in it, in any loop.
     pub within: u64,
     pub drained: u64,
     /// Units that a source counted: partitions and rows (cassandra-stress).
@@ -146,8 +147,8 @@ pub struct Counts {
     pub held: u64,
     /// Those of them that were never sent.
     pub unserved: u64,
-    /// Requests that had to wait in the client, with 16 MiB before them on every connection to
-    /// their node, which did not read: the cluster's doing, too.
+    /// Requests that had to wait in the client because their node did not read: 16 MiB waited
+    /// before them on every connection to it. The cluster's doing, too.
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice.
     pub undrained: u64,
@@ -225,7 +226,7 @@ pub struct Interval {
     pub slot: Slot,
     /// Where the interval really ended; earlier than the slot when the run was stopped.
     pub end: u64,
-    /// The worker that sealed it has none after it.
+    /// The last interval of the worker that sealed it.
     pub last: bool,
     pub counts: Counts,
     /// When no answer came within the interval.

@@ -1,6 +1,6 @@
 //! Times without an answer within one interval.
 
-/// Those between two answers of one interval are kept from this length on, nanoseconds.
+/// Silences between two answers of one interval are kept from this length on, nanoseconds.
 pub const KEPT: u64 = 100_000_000;
 
 /// When nothing was answered, in order: until the first answer, between two answers that are at
@@ -16,7 +16,7 @@ impl Silences {
         made
     }
 
-    /// Makes it that of a new interval, keeping its memory.
+    /// Resets it for a new interval, keeping its memory.
     pub fn renew(&mut self, begin: u64) {
         self.0.clear();
         self.0.push((begin, u64::MAX));
@@ -37,7 +37,7 @@ impl Silences {
         }
     }
 
-    /// Leaves the times in which another worker had no answer in this interval, either.
+    /// Keeps only the times in which another worker had no answer in this interval, either.
     pub fn meet(&mut self, other: &Silences) {
         let (mut mine, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
         let mut both = Vec::with_capacity(8);
@@ -56,7 +56,7 @@ impl Silences {
         self.0 = both;
     }
 
-    /// From and to of each in an interval that ends then.
+    /// Start and end of each, in an interval that ends then.
     pub fn until(&self, end: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.0.iter().map(move |&(from, to)| (from, to.min(end)))
     }

@@ -89,7 +89,7 @@ fn open_loop_operations_count_where_they_were_meant_to_be_sent() {
     let intervals = sealed(intervals);
     let counts: Vec<u64> = intervals.iter().map(ok).collect();
     assert_eq!(counts, [0, 1, 1]);
-    // Throughput is of answers that came within the time, whenever they were asked for.
+    // Throughput counts answers that came within the time, whenever they were asked for.
     let answered = |interval: &Interval| interval.counts.answered;
     assert_eq!(
         intervals.iter().map(answered).collect::<Vec<_>>(),

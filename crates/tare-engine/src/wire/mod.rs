@@ -27,9 +27,9 @@ pub trait Wire: Sized + 'static {
     type Node: Clone + Send + Sync + 'static;
     /// What a workload has made ready before it begins.
     type Text: Send + Sync;
-    /// That, made ready, as a source looks at it.
+    /// What was made ready, as a source looks at it.
     type Statement: Send + Sync + 'static;
-    /// That, as a request is begun from it.
+    /// What was made ready, as a request begins with it.
     type Template: Clone + Send + Sync + 'static;
     /// A request in the making.
     type Draft;
@@ -39,14 +39,14 @@ pub trait Wire: Sized + 'static {
     type Map: Clone + Send + Sync + 'static;
     /// What decides who serves a request.
     type Key;
-    /// What an answer holds that is more than "done".
+    /// An answer's content beyond "done".
     type Found<'a>: fmt::Debug;
     /// A server's error.
     type Refusal: fmt::Debug + fmt::Display;
-    /// What is needed to set right what changed on the servers, shared by all workers.
+    /// What recovery from changes on the servers needs, shared by all workers.
     type Recovery: Send + Sync + 'static;
 
-    /// In flight per connection where nothing is asked for, and connections to a node at most.
+    /// Requests in flight per connection by default, and most connections to a node.
     const IN_FLIGHT_PER_LINK: usize;
     const MOST_LINKS: usize;
 
@@ -80,13 +80,13 @@ pub trait Wire: Sized + 'static {
 
     fn reading<'a>(reply: Reply<'a, Self>) -> Reading<'a, Self>;
 
-    /// Sets right what a [`Reading`] said, on a thread of its own; nothing where that is under way.
+    /// Recovers from what a [`Reading`] reported, on a thread of its own; nothing while that runs.
     fn recover(recovery: &Arc<Self::Recovery>, node: &Self::Node, cluster: &Self::Cluster);
 
     /// A connection broke, or there was none for a request.
     fn lost(recovery: &Arc<Self::Recovery>);
 
-    /// The map, if it has changed since the one of this number, which then becomes the new one's.
+    /// The map, if it is newer than the one of this number; the number is then updated.
     fn renewed(recovery: &Self::Recovery, number: &mut u64) -> Option<Self::Map>;
 }
 
@@ -111,9 +111,8 @@ pub struct Owners<'m> {
 #[derive(Debug)]
 pub enum Reading<'a, W: Wire> {
     Answer(Answer<'a, W>),
-    /// The server has forgotten what was made ready: that is to be recovered, and the request sent
-    /// again.
+    /// The server has forgotten what was made ready: prepare it again and resend the request.
     Forgotten(Answer<'a, W>),
-    /// Another node serves this now: that is to be found out.
+    /// Another node serves this now: discover which.
     Moved(Answer<'a, W>),
 }

@@ -28,7 +28,7 @@ pub enum Mongo {}
 pub struct Deployment {
     pub uri: Uri,
     pub database: String,
-    /// Whether a program may answer that is not MongoDB and only behaves like it.
+    /// Whether a program that is not MongoDB and only behaves like it may answer.
     pub stand_in: bool,
 }
 
@@ -68,7 +68,7 @@ impl Wire for Mongo {
     type Refusal = ServerError;
     type Recovery = Watch;
 
-    // A server works one request of a connection off after the other.
+    // A server handles the requests of a connection one after the other.
     const IN_FLIGHT_PER_LINK: usize = 1;
     const MOST_LINKS: usize = 100;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tare_cql::{Cluster, Options};
 
-/// What a server must be told again that has forgotten it.
+/// What to prepare again on a server that has forgotten it.
 #[derive(Debug)]
 pub struct Preparation {
     pub statements: Vec<String>,
@@ -24,7 +24,7 @@ impl Preparation {
         }
     }
 
-    /// Prepares everything on one node; what fails is asked for again by the next answer.
+    /// Prepares everything on one node; the next answer asks again for what fails.
     fn prepare(&self, address: SocketAddr, options: &Options) {
         let options = Options {
             contact_points_only: true,
@@ -44,8 +44,8 @@ impl Preparation {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has everything prepared on one node, on a thread of its own and a connection of its own;
-    /// nothing where that is under way. A node that does not answer keeps no other one waiting.
+    /// Prepares everything on one node, on a thread and a connection of its own; does nothing while
+    /// that is under way. A node that does not answer delays no other.
     pub fn begin(self: &Arc<Self>, address: SocketAddr, options: &Options) {
         if !self.nodes().insert(address) {
             return;

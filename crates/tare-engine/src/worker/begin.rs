@@ -14,7 +14,7 @@ use super::{Beat, Start, Worker, BURST};
 
 /// Longest sleep, nanoseconds: how soon a worker sees that it is to stop.
 const LOOK_UP: u64 = 20_000_000;
-/// The same between slices, where others are measured.
+/// Longest sleep between slices, while others are measured, nanoseconds.
 const LOOK_UP_BETWEEN: u64 = 500_000_000;
 /// How late a thread or a timer may be at the end of a run, nanoseconds.
 const LATE: u64 = 100_000_000;
@@ -104,8 +104,8 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         true
     }
 
-    /// Whether the open loop's next operation is due and has a free slot. After the end that is
-    /// what this thread alone, not the want of a slot, has made late.
+    /// Whether the open loop's next operation is due and has a free slot. After the end, such an
+    /// operation is late because of this thread alone, not for want of a slot.
     fn is_next_due(&self, now: u64) -> bool {
         let Beat::Open(schedule) = &self.beat else {
             return false;
@@ -227,13 +227,13 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         !self.waits_for_answers() || self.busy == 0 || now >= last
     }
 
-    /// Whether the last answers are waited for after the end of the run. Those to a closed loop are
-    /// not part of it, and after the last slice the clock stands still.
+    /// Whether to wait for the last answers after the end of the run. A closed loop's are not part
+    /// of it, and after the last slice the clock stands still.
     pub(super) fn waits_for_answers(&self) -> bool {
         !matches!(self.beat, Beat::Closed) && self.start.timeline.turn.is_none()
     }
 
-    /// Nanoseconds until something must be done that no socket tells of.
+    /// Nanoseconds until something is due that no socket reports.
     pub(super) fn pause(&self) -> u64 {
         let before = self.start.clock.until_origin();
         if before > 0 {

@@ -1,4 +1,4 @@
-//! What is in flight: the state of each slot, and what waits for its time.
+//! Operations in flight: the state of each slot, and what waits for its time.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,7 +11,7 @@ const TOGETHER: u64 = 1_000_000;
 pub struct Flight<T> {
     /// Position in `Workload::operations`.
     pub operation: usize,
-    /// When the operation was meant to be sent, its first request was sent, its last one was;
+    /// When the operation was meant to be sent, and when its first and its last request were sent;
     /// nanoseconds of the run.
     pub intended: u64,
     pub begun: u64,
@@ -26,7 +26,7 @@ pub struct Flight<T> {
     /// Connection of the last request, and its place there while it is unanswered.
     pub route: usize,
     pub ticket: Option<T>,
-    /// Counts the slot's requests, so that an old timeout is known for what it is.
+    /// Counts the slot's requests, so that an outdated timeout is recognised.
     pub request: u32,
     pub waiting: bool,
 }
@@ -85,8 +85,8 @@ impl Agenda {
         self.timeouts.push_back((deadline, slot, request));
     }
 
-    /// Drops the earliest timeouts of which `over` says that their request was answered. Left in
-    /// place they would wake the worker every millisecond once the first has come due.
+    /// Drops the earliest timeouts whose requests are answered, as `over` says. Left in place,
+    /// they would wake the worker every millisecond once the first has come due.
     pub fn forget(&mut self, over: impl Fn(usize, u32) -> bool) {
         while let Some(&(_, slot, request)) = self.timeouts.front() {
             if !over(slot, request) {

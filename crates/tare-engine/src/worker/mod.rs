@@ -29,7 +29,7 @@ use schedule::Schedule;
 
 /// Operations begun in one go before the sockets are written and looked at.
 const BURST: usize = 64;
-/// Pause before an operation is tried that found no connection, nanoseconds; without it a dead
+/// Pause before retrying an operation that found no connection, nanoseconds; without it a dead
 /// cluster would keep the client spinning.
 const NO_CONNECTION: u64 = 10_000_000;
 
@@ -81,7 +81,7 @@ pub struct Worker<W: Wire, S: Source<W>> {
     outbox: Vec<usize>,
     /// Slots whose requests wait until their node takes more.
     room: Room,
-    /// A server said that something is to be set right.
+    /// A server reported stale state; recovery is due.
     ailing: bool,
     /// Number of the map that is in use.
     map: u64,

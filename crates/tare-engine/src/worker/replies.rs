@@ -10,7 +10,7 @@ use crate::workload::{Answer, Follow, Outcome, Source};
 use super::flight::Later;
 use super::{Beat, Worker, NO_CONNECTION};
 
-/// Pause before a request is sent again whose statement the server had forgotten.
+/// Pause before resending a request whose statement the server had forgotten.
 const UNPREPARED: u64 = 20_000_000;
 /// Most tries for a statement that the server keeps forgetting.
 const MOST_UNPREPARED: u32 = 200;
@@ -51,8 +51,8 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         self.settle(slot, now, answer, 0);
     }
 
-    /// Has a request sent again whose statement the server has forgotten, which meanwhile is
-    /// prepared again; false if that was tried often enough.
+    /// Resends a request whose statement the server has forgotten, while the statement is prepared
+    /// again; false if that was tried often enough.
     pub(super) fn prepare_again(&mut self, slot: usize, now: u64) -> bool {
         let flight = &mut self.flights[slot];
         if flight.forgotten >= MOST_UNPREPARED {
@@ -66,8 +66,8 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         true
     }
 
-    /// Tells the source what came of a slot's request and does what follows. Failures are
-    /// followed after a pause of `pause` nanoseconds.
+    /// Gives the source the outcome of a slot's request and does what follows; after a failure,
+    /// only when `pause` nanoseconds have passed.
     pub(super) fn settle(&mut self, slot: usize, now: u64, answer: Answer<'_, W>, pause: u64) {
         let flight = &mut self.flights[slot];
         flight.waiting = false;
@@ -128,9 +128,9 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         }
     }
 
-    /// Counts what has no answer when the worker ends. After a schedule its answers were waited for
-    /// until the last one had failed by time; else it has its age, and has failed by time if its
-    /// request has been out for too long.
+    /// Counts operations without an answer when the worker ends. With a schedule, the worker waited
+    /// until the last one had timed out. Otherwise an operation has timed out if its request has
+    /// been out for too long; if not, its latency is its age.
     pub(super) fn give_up(&mut self, now: u64) {
         let end = self.start.timeline.end;
         let waited = now >= end && self.waits_for_answers();
@@ -152,7 +152,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         }
     }
 
-    /// Fails what has been unanswered for too long.
+    /// Fails requests that have been unanswered for too long.
     pub(super) fn expire(&mut self, now: u64) {
         let flights = &self.flights;
         let waits =

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// First come, first served, for every node apart: nobody waits for what another node does not
-/// read.
+/// First come, first served, per node: a node that does not read delays no other node's
+/// requests.
 #[derive(Debug)]
 pub struct Room {
     /// Slots and the numbers of their requests.
@@ -33,7 +33,7 @@ impl Room {
         self.waiting += 1;
     }
 
-    /// Who has waited longest for this node: slot and number of its request.
+    /// The longest-waiting request for this node: its slot and its number.
     pub fn first(&self, node: usize) -> Option<(usize, u32)> {
         self.queues[node].front().copied()
     }

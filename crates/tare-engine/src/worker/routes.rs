@@ -15,7 +15,7 @@ use crate::wire::{Link, Owners, Ticket, Wire};
 /// Pause before a broken connection is opened again, doubled at each failure up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// Bytes that may wait on a connection, but for the request that goes beyond them: a node that
+/// Bytes that may wait on a connection, not counting the request that exceeds them: a node that
 /// reads nothing must not fill the client's memory.
 const MOST_WAITING: usize = 16 << 20;
 
@@ -36,7 +36,7 @@ struct Route<W: Wire> {
     link: Option<Link<W>>,
     /// Bytes are queued that have not been written.
     dirty: bool,
-    /// The socket takes no more for now; waiting tells when it does.
+    /// The socket takes no more for now; the poll reports when it does.
     blocked: bool,
 }
 
@@ -121,7 +121,7 @@ impl<W: Wire> Routes<W> {
         }
     }
 
-    /// Nodes, with those that cannot be reached.
+    /// Nodes, including those that cannot be reached.
     pub fn nodes(&self) -> usize {
         self.nodes.len()
     }
@@ -130,14 +130,15 @@ impl<W: Wire> Routes<W> {
         self.routes[route].node
     }
 
-    /// Which nodes serve what has changed.
+    /// Takes a new map: other nodes may serve a request now.
     pub fn redraw(&mut self, map: W::Map) {
         self.map = map;
     }
 
-    /// Where a request of this key goes: to those who serve it in turn; where nobody is known to,
-    /// and anybody may, to all nodes in turn. A node that takes no more for now keeps its turn, so that what
-    /// it does not read makes nobody else's share larger; only one without a connection loses it.
+    /// Where a request of this key goes: to the nodes that serve it, in turn. If none is known and
+    /// any node may serve it, to all nodes in turn. A node that takes no more for now keeps its
+    /// turn, so that its backlog makes no other node's share larger; only a node without a
+    /// connection loses its turn.
     pub fn choose(&mut self, key: &W::Key) -> Choice {
         self.turn = self.turn.wrapping_add(1);
         let Owners {
@@ -210,7 +211,7 @@ impl<W: Wire> Routes<W> {
         link.is_some_and(|link| link.free() > 0 && link.waiting() < MOST_WAITING)
     }
 
-    /// Whether as much waits on each connection to this node as may: it does not read.
+    /// Whether every connection to this node is full: the node does not read.
     pub fn is_unread(&self, node: usize) -> bool {
         let routes = self.nodes.get(node).map_or(&[][..], Vec::as_slice);
         let mut links = routes.iter().filter_map(|&r| self.routes[r].link.as_ref());
@@ -266,8 +267,8 @@ impl<W: Wire> Routes<W> {
         self.routes[route].link = Some(link);
     }
 
-    /// Closes a broken connection and has it opened again, on a thread of its own, until it
-    /// succeeds or the run is over.
+    /// Closes a broken connection. A thread of its own tries to open it again until it succeeds or
+    /// the run is over.
     pub fn reopen(&mut self, route: usize) {
         let entry = &mut self.routes[route];
         (entry.link, entry.dirty, entry.blocked) = (None, false, false);
@@ -277,7 +278,7 @@ impl<W: Wire> Routes<W> {
         };
         let cluster = self.cluster.clone();
         let (opener, over) = (self.opener.clone(), Arc::clone(&self.over));
-        // Without a thread to be had, the connection stays closed, which its operations tell.
+        // If no thread can be started, the connection stays closed, as its operations show.
         let _ = std::thread::Builder::new()
             .name("reconnect".into())
             .spawn(move || {
@@ -293,8 +294,8 @@ impl<W: Wire> Routes<W> {
             });
     }
 
-    /// Closes a connection and opens another in its place; blocks. False if that failed: then it is
-    /// opened as one that broke.
+    /// Closes a connection and opens another in its place; blocks. False if that failed: it is then
+    /// reopened like a broken one.
     pub fn renew(&mut self, route: usize) -> bool {
         let node = self.routes[route].node;
         self.routes[route].link = None;
@@ -335,7 +336,7 @@ impl<W: Wire> Routes<W> {
                 ready.push((position, false, false));
             }
         }
-        // An interruption by a signal is like nothing having happened.
+        // An interruption by a signal counts as no event.
         let count = poll(&mut waiting, Some(&timeout)).unwrap_or(0);
         if count == 0 {
             return ready.clear();

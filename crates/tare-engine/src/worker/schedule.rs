@@ -50,7 +50,7 @@ impl Schedule {
         self
     }
 
-    /// The due time that is next, which stays next until `pass`.
+    /// The next due time; it stays the next one until `pass`.
     pub fn next(&self) -> u64 {
         self.next
     }
@@ -58,7 +58,7 @@ impl Schedule {
     pub fn pass(&mut self) {
         self.passed += match self.arrivals {
             Arrivals::Fixed => self.workers,
-            // Every worker gets its share of a Poisson process, which is one, too.
+            // A worker's share of a Poisson process is a Poisson process, too.
             Arrivals::Poisson => self.exponential() * self.workers,
         };
         self.next = self.time();

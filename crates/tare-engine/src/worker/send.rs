@@ -1,4 +1,4 @@
-//! Requests on their way out: to a connection, or to where they wait until one takes more.
+//! Sends requests: to a connection, or to a queue until a connection takes more.
 
 use crate::errors::ErrorKind;
 use crate::wire::Wire;
@@ -10,7 +10,7 @@ use super::{Beat, Worker, BURST, NO_CONNECTION};
 impl<W: Wire, S: Source<W>> Worker<W, S> {
     /// Sends the requests that have been written.
     pub(super) fn dispatch(&mut self) {
-        // Who waits already goes first.
+        // Waiting requests go first.
         self.let_in();
         let mut outbox = std::mem::take(&mut self.outbox);
         for slots in outbox.chunks(BURST) {
@@ -41,7 +41,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         if flight.begun == u64::MAX {
             flight.begun = now;
             match self.beat {
-                // Nothing was scheduled: the operation was meant to be sent when it was.
+                // Without a schedule, the intended send time is the actual one.
                 Beat::Closed => flight.intended = now,
                 _ => self.recorder.sent(flight.intended, flight.free, now),
             }
@@ -51,16 +51,16 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         if !self.requests[slot].complete() {
             return self.unsent(slot, now, ErrorKind::Other);
         }
-        // Also for what waits: it was to be sent now.
+        // Also for waiting requests: they were to be sent now.
         let deadline = now + self.start.timeout;
         self.agenda.expect(deadline, slot, flight.request);
         self.place(slot, true);
     }
 
-    /// Hands a request to a connection of the node that it is for, or has it wait there.
+    /// Hands a request to a connection of its node, or has it wait there.
     fn place(&mut self, slot: usize, first: bool) {
         let choice = match self.choose(slot) {
-            // Who waits already goes first.
+            // Waiting requests go first.
             Choice::Route(route) if self.room.is_waited_for(self.routes.node_of(route)) => {
                 Choice::Full(self.routes.node_of(route))
             }
@@ -116,7 +116,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         self.settle(slot, now, answer, NO_CONNECTION);
     }
 
-    /// Hands what waits for a node to its connections that take more, first come, first served.
+    /// Hands requests that wait for a node to its free connections, first come, first served.
     fn let_in(&mut self) {
         if self.room.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! What fails, and how it is counted and told.
+//! Failures, and how they are counted and told.
 
 use std::time::Duration;
 

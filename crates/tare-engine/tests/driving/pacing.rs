@@ -51,7 +51,7 @@ fn what_is_still_under_way_long_after_the_end_has_failed() {
     assert!(record.errors[ErrorKind::Timeout as usize] >= 5);
 }
 
-/// What a second of a thousand operations comes to that so many slots have deadlines for.
+/// The totals of one second of a thousand operations, with deadlines in so many slots.
 fn with_deadlines(slots: usize, stagger: bool, script: Script) -> Totals {
     let stub = Stub::start(script).unwrap();
     let pace = Pace::PerSlot {

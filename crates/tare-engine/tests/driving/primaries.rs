@@ -64,8 +64,8 @@ fn writes_follow_when_the_primary_is_killed_and_when_it_comes_back() {
     assert_eq!((record.ok, record.failures()), (ALL, 0));
     let (before, again) = killed.join().unwrap();
     let [again, second, third] = [again, set.remove(0), set.remove(0)].map(requests);
-    // Those without an answer were sent again; what a member refuses because it is no primary is none
-    // of its load.
+    // Unanswered requests were sent again. Requests that a member refuses because it is no primary
+    // are not part of its load.
     let answered = before.answers + again + second;
     within(answered, ALL..=ALL + SLOTS as u64);
     assert!(again > 0 && second > 0, "{again} {second}");

@@ -1,4 +1,4 @@
-//! A server that stops for a while is seen, for how long and whenever that is.
+//! A server that stops for a while is noticed, whenever and however long it stops.
 
 use std::sync::Arc;
 use std::time::Duration;

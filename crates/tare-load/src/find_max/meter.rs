@@ -100,7 +100,7 @@ impl Seen {
         let ok = counts.sum(|record| record.ok);
         let timed = counts.sum(OperationRecord::timed);
         let latency = |quantile: f64| {
-            // What failed never came, and is slower than all that did.
+            // Failed operations never came: they are slower than all that did.
             let rank = quantile * (timed + failed) as f64;
             if timed == 0 || rank > timed as f64 {
                 return f64::MAX;

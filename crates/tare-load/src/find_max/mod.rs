@@ -1,8 +1,8 @@
 //! Finds the load at which a cluster saturates, and the highest load under a latency target, by
-//! a search that says its uncertainty.
+//! a search that reports its uncertainty.
 //!
 //! The search is pure: it asks a `Meter` for one measurement after another and never looks at a
-//! clock. What a measurement costs is said by the measurement.
+//! clock. Each measurement reports its own cost.
 
 mod bootstrap;
 mod bracket;
@@ -96,7 +96,7 @@ pub struct Wish {
     pub seed: u64,
 }
 
-/// Searches what is wished for; `told` hears of every step.
+/// Runs the search; `told` hears of every step.
 pub fn search<M: Meter>(
     wish: &Wish,
     meter: &mut M,

@@ -63,7 +63,7 @@ fn enclose<M: Meter>(wish: &Wish, limit: f64, journal: &mut Journal<M>) -> Resul
     }
 }
 
-/// A level beyond all that were tried, if a side of the bracket is missing: what the climb saw
+/// A level beyond all that were tried, if a side of the bracket is missing: the climb's result
 /// there was chance.
 fn outward(wish: &Wish, limit: f64, tried: &[Tried]) -> Option<f64> {
     let sample = Sample::of(wish, limit, tried);

@@ -92,8 +92,8 @@ fn best(sample: &[Sample], scatter: f64) -> Option<usize> {
     (0..sample.len()).max_by(|&a, &b| sure(a).total_cmp(&sure(b)))
 }
 
-/// First and last position of the plateau, and the mean of its measurements. A level belongs to
-/// it that is less than `tolerance` and one standard error of the difference below the best.
+/// First and last position of the plateau, and the mean of its measurements. A level belongs to it
+/// if it is less than `tolerance` and one standard error of the difference below the best.
 fn plateau(sample: &[Sample], tolerance: f64, scatter: f64) -> Option<(usize, usize, f64)> {
     let best = best(sample, scatter)?;
     let (top, times) = (mean(&sample[best].1), sample[best].1.len() as f64);

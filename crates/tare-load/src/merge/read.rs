@@ -1,5 +1,5 @@
 //! Reads an interval histogram log (HdrHistogram log formats 1.2 and 1.3, V2), strictly: a line
-//! that cannot be read is an error, as what it held would be missing from a sum.
+//! that cannot be read is an error, as its counts would be missing from a sum.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -55,7 +55,7 @@ pub struct Entry {
 /// A whole log.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Log {
-    /// What the values are counted in, as the log says; Tare's own are nanoseconds.
+    /// The unit of the values, as the log says; Tare's own are nanoseconds.
     pub unit: Option<String>,
     pub entries: Vec<Entry>,
 }
@@ -217,7 +217,7 @@ fn inflate(bytes: &[u8]) -> Result<Vec<u8>, Damage> {
     Ok(plain)
 }
 
-/// The decoder takes memory by what the header says, so that it must not say more than is there.
+/// The decoder allocates by the header, so the header must not claim more than is there.
 fn check(plain: &[u8]) -> Result<(), Damage> {
     let damage = |why: &str| Damage::Histogram(why.to_owned());
     let word = |at: usize| plain.get(at..).and_then(cookie);

@@ -202,7 +202,7 @@ fn is_target(target: &str) -> bool {
     })
 }
 
-/// Names go into CQL text, so that nothing but plain identifiers may pass.
+/// Names go into CQL text, so only plain identifiers may pass.
 fn is_identifier(name: &str) -> bool {
     name.len() <= 48
         && name.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -131,8 +131,8 @@ impl Planned {
         }
     }
 
-    /// Says that what the sequences gave has been written, or tried. What cannot be said yet goes
-    /// into `pending`, to be said again.
+    /// Acknowledges the numbers of requests that have ended, well or not. Numbers that cannot be
+    /// acknowledged yet go into `pending`, to be tried again.
     pub fn acknowledge(&self, numbers: &[i64], pending: &mut Pending) {
         pending.retain(|(sequence, number)| !sequence.acknowledge(*number));
         for (marker, &number) in self.markers.iter().zip(numbers) {

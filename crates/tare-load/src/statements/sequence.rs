@@ -56,10 +56,10 @@ impl Sequence {
         self.first.saturating_add(self.share.nth(place))
     }
 
-    /// Says that what a number was drawn for has ended. False: too many before it are under way,
-    /// and it has to be said again.
+    /// Acknowledges a number: its operation has ended. False: too many before it are under way; it
+    /// must be acknowledged again.
     pub fn acknowledge(&self, number: i64) -> bool {
-        // Where it begins again, nothing is newer than anything else.
+        // In a sequence that begins again, no number is newer than another.
         self.span.is_some() || {
             let place = self.share.place(number - self.first);
             self.counter.acknowledge(self.first + place).is_ok()
@@ -71,8 +71,8 @@ impl Sequence {
         self.counter.last()
     }
 
-    /// The client's own number for one that was drawn as if it were alone; what is older than the
-    /// sequence is everybody's.
+    /// The client's own number for one that was drawn as if it were alone; numbers older than the
+    /// sequence belong to every client.
     pub fn own(&self, alone: i64) -> i64 {
         match alone < self.first {
             true => alone,

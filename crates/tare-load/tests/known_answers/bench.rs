@@ -69,8 +69,8 @@ pub fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs until `kept` says that the stub kept its word, then checks. When it never does, the
-/// machine is too busy to say anything, which is said instead.
+/// Runs until `kept` says that the stub kept its word, then checks. If it never does, the
+/// machine is too busy for a verdict, and the test says so.
 pub fn judge(script: &Script, spec: &Value, kept: impl Fn(&Seen) -> bool, check: impl Fn(&Seen)) {
     match punctually(script, spec, kept) {
         Some(seen) => check(&seen),

@@ -94,14 +94,14 @@ fn a_2_s_stall_in_60_s_gives_p99_of_1400_ms_and_p999_of_1940_ms() {
 fn the_response_times_of_m_m_1_are_those_of_theory() {
     let _awake = awake();
     // Exponential service of mean 10 ms, 50 arrivals a second: response times are exponential with
-    // mean 1 / (100 - 50) s = 20 ms, so that quantile q is -ln(1 - q) times that; but chance moves
-    // those of 6,000 responses by many percent. The stub tells the queue's own times for the very
-    // arrivals and service times that were drawn, by Lindley's recursion in virtual time, and they
-    // are what the client must find; that this queue has the closed form's quantiles within 2% is a
-    // test of the stub's, on 400,000 arrivals. (Lindley: The theory of queues with a single server, 1952.)
-    // The way W there and back, and the client's waking up for it, are no part of the queue: with T
-    // exponential of mean m, P(T + W > t) = exp(-t/m) E[exp(W/m)], which adds m ln E[exp(W/m)], the
-    // mean of W but for a term of its variance that is far below 1% of it here. Times are
+    // mean 1 / (100 - 50) s = 20 ms, so quantile q is -ln(1 - q) times that. But chance moves the
+    // quantiles of 6,000 responses by many percent. So the client must find the queue's own times:
+    // the stub tells them for the very arrivals and service times that were drawn, by Lindley's
+    // recursion in virtual time (Lindley: The theory of queues with a single server, 1952). A test
+    // of the stub, on 400,000 arrivals, shows its quantiles within 2% of the closed form's.
+    // The way W there and back, and the client's waking up for it, are no part of the queue. With T
+    // exponential of mean m, P(T + W > t) = exp(-t/m) E[exp(W/m)]. This adds m ln E[exp(W/m)], the
+    // mean of W but for a term of its variance, which is far below 1% of it here. Times are
     // long beside the way, which itself moves by 50 us from run to run on a virtual machine.
     const MEAN_US: f64 = 20_000.0;
     let arrivals = |seconds: f64, seed: u64| {

@@ -26,7 +26,7 @@ const SET: &[u8] = b"\x03$set\0";
 const UPSERT: &[u8] = b"\x08upsert\0\x01";
 
 /// A session's id: a random UUID (RFC 9562, version 4). Where the system has no random numbers it is
-/// all zeros but for what marks it, which servers take, too.
+/// all zeros but for its marks; servers accept that, too.
 pub fn session_id() -> [u8; 16] {
     let mut id = [0; 16];
     let _ = SystemRandom::new().fill(&mut id);
@@ -55,8 +55,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// One whose commands run in the session of this id, where their templates have sessions. No
-    /// two requests that are in flight at the same time may share one.
+    /// A request whose commands run in the session of this id, if their templates have sessions.
+    /// Requests in flight at the same time must not share a session.
     pub fn new(session: [u8; 16]) -> Request {
         Request {
             message: Vec::with_capacity(4096),
@@ -110,7 +110,7 @@ impl Request {
         self.message.extend_from_slice(&limit.to_le_bytes());
     }
 
-    /// Fetch what else a cursor has; from the member that it came from.
+    /// Fetch a cursor's next documents, from the member that it came from.
     pub fn get_more(&mut self, template: &Template, cursor: i64) {
         debug_assert_eq!(template.kind, Kind::GetMore);
         self.begin(template, Stage::Body);

@@ -12,8 +12,8 @@ pub struct Collection {
     pub read: ReadPreference,
     pub read_concern: ReadConcern,
     pub write_concern: WriteConcern,
-    /// Name a session in every command, and number the writes, so that the server knows one that
-    /// is sent again. Only where the servers keep sessions.
+    /// Name a session in every command, and number the writes, so that the server recognises a
+    /// resent one. Only where the servers keep sessions.
     pub sessions: bool,
     pub checksums: bool,
 }
@@ -78,7 +78,7 @@ pub struct Template {
     pub(super) kind: Kind,
     /// From the message's header to the first value.
     pub(super) prefix: Vec<u8>,
-    /// Where lengths stand in the prefix that are known at the end, outermost first.
+    /// Where the prefix has lengths that are known only at the end, outermost first.
     pub(super) open: Vec<usize>,
     /// What stands between a scan's start and its limit.
     pub(super) middle: Vec<u8>,
@@ -142,7 +142,7 @@ impl Template {
         Template::updates(collection, Kind::Update)
     }
 
-    /// `update` that puts whole documents in the place of those of their `_id`, or inserts them.
+    /// `update` that replaces whole documents of the same `_id`, or inserts them.
     ///
     /// # Errors
     /// A name with a NUL.

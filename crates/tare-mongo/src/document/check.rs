@@ -2,18 +2,16 @@
 use super::{Document, Elements, Value};
 use crate::error::Error;
 
-/// Documents inside each other at most: MongoDB's own limit. No stack grows with them here.
+/// Deepest nesting of documents: MongoDB's own limit. No stack grows with it here.
 const DEEPEST: usize = 200;
 /// A binary of this subtype holds its length once more.
 const OLD_BINARY: u8 = 0x02;
 
 impl<'a> Document<'a> {
-    /// The document that these bytes are, wholly and without anything behind it, once everything in
-    /// it has been read.
+    /// The document that fills these bytes exactly, once everything in it has been read.
     ///
     /// # Errors
-    /// What in it is no BSON: lengths, ends, types, text that is no UTF-8, more than 200 documents
-    /// inside each other.
+    /// Invalid BSON: lengths, ends, types, text that is not UTF-8, more than 200 nested documents.
     pub fn whole(bytes: &'a [u8]) -> Result<Document<'a>, Error> {
         let (document, rest) = Document::take(bytes)?;
         if !rest.is_empty() {

@@ -158,8 +158,8 @@ impl Description {
         self.servers.iter().position(|server| server.host == *host)
     }
 
-    /// A member answered. An answer of one that is none any more, and one that is older than what is
-    /// known, change nothing.
+    /// A member answered. An answer changes nothing if it is older than what is known, or if its
+    /// sender is no longer a member.
     pub fn answer(&mut self, host: &Host, answer: Answer) {
         let Some(at) = self.position(host) else {
             return;
@@ -278,8 +278,8 @@ impl Description {
         }
     }
 
-    /// Whether a member is of the set, whose name it gives where none is known; it is removed
-    /// otherwise.
+    /// Whether a member belongs to the set; it is removed otherwise. It names the set where no name
+    /// is known.
     fn belongs(&mut self, at: usize, hello: &Hello) -> bool {
         if self.set.is_none() {
             self.set.clone_from(&hello.set);
@@ -339,7 +339,7 @@ impl Description {
         }
     }
 
-    /// Whether no later election is known than that of this primary, which becomes the latest then.
+    /// Whether this primary's election is the latest known; if so, it is recorded.
     fn is_latest(&mut self, hello: &Hello) -> bool {
         let (election, version) = (hello.election, hello.version);
         if hello.wire >= ELECTION_FIRST {

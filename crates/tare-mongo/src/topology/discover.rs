@@ -30,8 +30,8 @@ struct Found {
     round_trip: Duration,
 }
 
-/// A deployment that is looked at again and again. What was learnt is kept, so that a primary that
-/// was succeeded, and answers late, is not taken for the primary again.
+/// A deployment that is polled again and again. It keeps what it learnt, so that a former
+/// primary that answers late is not taken for the primary again.
 #[derive(Debug, Clone)]
 pub struct Discovery {
     description: Description,
@@ -110,8 +110,8 @@ impl Discovery {
         }
     }
 
-    /// What is wrong when nobody can be used: a refused password says more than "unreachable", and a
-    /// member of another set more than that another one is down.
+    /// The error when no member can be used: a refused password says more than "unreachable", and a
+    /// member of another set says more than one that is down.
     fn no_member(&self, failed: Vec<Error>) -> Error {
         let mut first = None;
         for error in failed {
@@ -217,7 +217,7 @@ fn ask(address: SocketAddr, host: &Host, options: &Options) -> Result<Found, Err
     for _ in 0..TRIPS {
         let begin = Instant::now();
         match call(&mut link, &question, "hello", options.connect_timeout) {
-            // That it does not know the command took as long.
+            // The answer that the command is unknown took as long.
             Ok(_) | Err(Error::Server(_)) => {}
             Err(error) => return Err(error),
         }

@@ -53,7 +53,7 @@ pub struct Member {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topology {
     pub shape: Shape,
-    /// In the order in which they were named; their positions name them elsewhere.
+    /// In the order in which they were named; elsewhere their positions identify them.
     pub members: Vec<Member>,
     /// Whether the servers keep sessions, without which no write can be sent again safely.
     pub sessions: bool,
@@ -66,13 +66,13 @@ impl Topology {
     /// enough.
     ///
     /// # Errors
-    /// No host can be used, or they are of another set than they should be.
+    /// No host can be used, or the hosts belong to another set.
     pub fn discover(uri: &Uri) -> Result<Topology, Error> {
         Discovery::new(uri).look()
     }
 
-    /// What answers in MongoDB's stead, with its version and what that means; none where nothing says
-    /// that it is another program.
+    /// The program that answers in MongoDB's stead, with its version and what that means; none
+    /// where nothing says that it is another program.
     ///
     /// # Errors
     /// The member that is asked does not answer.
@@ -93,7 +93,7 @@ impl Topology {
         self.near(found.unwrap_or_default(), preference.threshold)
     }
 
-    /// Whether a read that goes to this member must say that it may be no primary: a server that is
+    /// Whether a read that goes to this member must permit a secondary: a server that is
     /// spoken to directly refuses reads otherwise.
     pub fn must_allow_secondaries(&self) -> bool {
         let single = self.shape == Shape::Single;

@@ -27,8 +27,8 @@ pub enum Operation<'a> {
 }
 
 impl Topology {
-    /// The positions of the members that may serve this, near or far. Those of `avoided`, which have
-    /// just failed, only where no other one may.
+    /// The positions of the members that may serve this, near or far. Members in `avoided` have
+    /// just failed and serve only where no other may.
     ///
     /// # Errors
     /// The read preference cannot be met by any member of any set.
@@ -123,8 +123,8 @@ impl Topology {
         carrying.find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    /// By how many milliseconds a member's last write lies behind that of the primary, or where there
-    /// is none behind that of the freshest secondary, at most.
+    /// Most milliseconds by which a member's last write lies behind the primary's or, without a
+    /// primary, the freshest secondary's.
     fn staleness(&self, at: usize) -> i64 {
         let member = &self.members[at];
         let behind = match self.members.iter().find(|it| it.role == Role::Primary) {

@@ -16,10 +16,10 @@ const UNNAMED: &str = "a server without gitVersion";
 /// Characters of a version at most.
 const LONGEST: usize = 40;
 
-/// The name and version of what answers, if it is not MongoDB by its `buildInfo`: FerretDB's has fields
-/// that MongoDB's has not (`ferretdbVersion` in 1.x, `ferretdb` in 2.x), and so has that of Tare's
-/// own stub (`tareStub`). Every mongod names the commit that it was built from (`gitVersion`), which
-/// mongo-java-server does not.
+/// The name and version of the program that answers, if its `buildInfo` shows that it is not
+/// MongoDB. FerretDB's has fields that MongoDB's lacks (`ferretdbVersion` in 1.x, `ferretdb` in
+/// 2.x), and so has that of Tare's own stub (`tareStub`). Every mongod names the commit that it
+/// was built from (`gitVersion`); mongo-java-server does not.
 pub(super) fn stand_in(members: &[Member], options: &Options) -> Result<Option<String>, Error> {
     for member in members {
         let Some(address) = member.address else {

@@ -198,7 +198,7 @@ impl Settings {
         Ok(true)
     }
 
-    /// Put what was gathered into its place, and find what contradicts.
+    /// Put the gathered options into place, and find contradictions.
     pub fn settle(self, uri: &mut Uri, user: Option<(String, String)>) -> Result<(), BadUri> {
         self.load_balancer(uri)?;
         self.socks()?;

@@ -6,8 +6,8 @@ use tare_net::TlsOptions;
 use super::settings::truth;
 use super::{bad, refused, BadUri, Uri};
 
-/// Options of which each pair is a contradiction, whatever their values (URI options specification):
-/// one that is here with one that stands further to the right.
+/// Contradictory pairs of options, whatever their values (URI options specification): the first
+/// of a row with any other of the row.
 const APART: [(&str, &[&str]); 3] = [
     (
         "tlsinsecure",
@@ -40,7 +40,7 @@ pub(super) struct Tls {
     careless: bool,
     /// Names in lower case of those that were given.
     given: Vec<String>,
-    /// Those that say what is not checked, as they were given.
+    /// The options that turn a check off, as they were given.
     relaxed: Vec<(String, String)>,
     /// Whether a certificate may carry any name.
     any_name: bool,
@@ -93,7 +93,7 @@ impl Tls {
         Ok(true)
     }
 
-    /// What they come to; none without TLS. Without a file of authorities the machine's own count.
+    /// The resulting options; none without TLS. Without a file of authorities the machine's count.
     ///
     /// # Errors
     /// A certificate may carry any name, which is not offered.

@@ -27,7 +27,7 @@ impl Asked {
         self.body.keys().next().map_or("", String::as_str)
     }
 
-    /// The command at the front of these bytes and its size, once it has come wholly.
+    /// The command at the front of these bytes and its size, once it is complete.
     fn take(bytes: &[u8]) -> Option<(Asked, usize)> {
         if legacy::is_query(bytes) {
             let (query, size) = legacy::decode(bytes).unwrap()?;

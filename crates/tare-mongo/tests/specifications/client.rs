@@ -30,7 +30,7 @@ pub enum Event {
 pub struct Failed {
     pub error: Box<Error>,
     pub labels: Vec<String>,
-    /// What of several writes was done before.
+    /// Which of several writes were done before.
     pub done: Value,
 }
 
@@ -89,7 +89,7 @@ impl Client {
         work: Option<Work>,
         mut command: Document,
     ) -> Result<Document, Failed> {
-        // Whether a deployment keeps sessions, a member that serves this says.
+        // A member that serves this says whether the deployment keeps sessions.
         if let Err(error) = self.choose(work, None) {
             return Err(labelled(error.into(), work, false));
         }

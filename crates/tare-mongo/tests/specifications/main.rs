@@ -1,6 +1,6 @@
 //! MongoDB's own tests of its driver specifications, run against this client.
 //!
-//! The cases are files of another licence that are not here but in a folder that is named
+//! The cases are files of another licence. They are not here but in a folder that the caller names
 //! (`make test-mongodb-specifications SPECIFICATIONS=DIR`), so no `#[test]` can stand for them. It is a
 //! test target all the same, without the usual harness, as it needs what only tests have: a scripted
 //! server, and MongoDB's own BSON library as the other side of the wire.
@@ -9,7 +9,7 @@
 //! one failed. A case is refused only where the client itself says that it does not offer this
 //! (`refusals.rs` has each kind, and docs/mongodb.md must have a line for each); none is skipped.
 //!
-//! `SCRIPTED_SERVER` has it serve drivers of other people instead (`serve.rs`).
+//! With `SCRIPTED_SERVER` it serves drivers of other people instead (`serve.rs`).
 mod client;
 mod concerns;
 mod discovery;

@@ -124,7 +124,7 @@ fn list(arguments: &Value, key: &str) -> Vec<Document> {
     items.map(bson_document).collect()
 }
 
-/// What an operation is for the rules of what is sent again; none where it never is: any command as
+/// The kind of an operation in the rules for resending; none if it is never resent: any command as
 /// it was given, writes to many documents, and queries that write what they find.
 fn work(name: &str, command: &Document) -> Option<Work> {
     let last = command.get_array("pipeline").ok().and_then(|it| it.last());

@@ -122,7 +122,7 @@ impl Server {
         });
     }
 
-    /// What is to be done to this command, once; `write` is what a numbered write is known by.
+    /// What is to be done to this command, once; `write` identifies a numbered write.
     fn failing(&self, command: &str, write: Option<&str>) -> Option<Document> {
         let state = &mut *self.state();
         let failing = state.failing.as_mut()?;
@@ -208,7 +208,7 @@ impl Server {
         Fate::Answer(self.numbered(asked))
     }
 
-    /// The answer; that of before where this write was done before.
+    /// The answer; the earlier one where this write was done before.
     fn numbered(&self, asked: &Asked) -> Document {
         let Some(key) = numbered_write(asked) else {
             return self.answer(asked);
@@ -254,7 +254,7 @@ impl Server {
     }
 }
 
-/// What a numbered write is known by when it is sent again.
+/// How a numbered write that is sent again is recognised.
 fn numbered_write(asked: &Asked) -> Option<String> {
     let number = asked.body.get("txnNumber")?;
     Some(format!("{:?} {number:?}", asked.body.get("lsid")))

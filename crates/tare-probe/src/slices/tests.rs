@@ -82,7 +82,7 @@ fn drive(slicing: &Slicing, root: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// The states of both groups from when both were frozen first to when the slices end, each once.
+/// The states of both groups, each once, from when both are first frozen until the slices end.
 fn states_during(order: &Slicing, root: &Path) -> Vec<(String, String)> {
     std::thread::scope(|scope| {
         let driver = scope.spawn(move || drive(order, root));
@@ -121,7 +121,7 @@ fn every_slice_is_told_with_what_its_own_units_used() {
     assert_eq!(slots, [0, 1, 2]);
     assert!(told[0]["units"].get("a").is_some() && told[0]["units"].get("b").is_none());
     assert_eq!(told[1]["units"], serde_json::json!({}));
-    // On a busy machine one may begin late: by less than LATE, or it is told to be.
+    // On a busy machine a slice may begin late: by less than LATE, or it is reported as late.
     let least = 0.01 - LATE.as_secs_f64();
     assert!(told
         .iter()
@@ -250,7 +250,7 @@ fn a_server_runs_on_within_its_turn() {
     let made = machine();
     let mut order = slicing(made.path(), &[Some(0), Some(0), Some(1)]);
     order.slots[0].last = false;
-    // So long that whoever looks cannot miss it. Nothing is frozen between the first two: no lead.
+    // Long enough to be seen. Nothing is frozen between the first two: no lead.
     (order.window_s, order.lead_s) = (0.1, 0.002);
     order.slots[1].at = order.slots[0].at + order.window_s;
     order.slots[2].at = order.slots[1].at + 1.5 * order.window_s;

@@ -89,7 +89,7 @@ impl Choice {
     }
 }
 
-/// Options that may stand together. A section may have several groups, of which one is meant.
+/// Options that may stand together. A section may have several groups, one of which is meant.
 pub type Group = &'static [Choice];
 
 /// What was said, by the option's name.
@@ -207,8 +207,8 @@ fn accept(section: &str, parameter: &str, group: Group, given: &mut Given) -> Re
     Ok(false)
 }
 
-/// What stands behind the option's name, which is compared without regard to case; what stands
-/// inside the parentheses where it takes pairs.
+/// The text behind the option's name, which is compared without regard to case; for pairs, the
+/// text inside the parentheses.
 fn strip<'a>(parameter: &'a str, choice: &Choice) -> Option<&'a str> {
     let head = parameter.get(..choice.name.len())?;
     if !head.eq_ignore_ascii_case(choice.name) {

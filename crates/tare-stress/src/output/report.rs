@@ -40,7 +40,7 @@ pub struct Report<'a> {
     plan: Plan,
     /// None while warming up, when nothing is told.
     printer: Option<&'a mut Printer>,
-    /// Sums so far, by operation; none that has not been seen.
+    /// Sums so far, by operation; none for an operation not seen yet.
     summaries: Vec<Option<Timing>>,
     total: Timing,
     uncertainty: Uncertainty,

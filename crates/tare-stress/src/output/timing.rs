@@ -98,8 +98,8 @@ impl Timing {
         count as f64 / (self.end.saturating_sub(self.begin) as f64 * 1e-9)
     }
 
-    /// Rows per second of the interval less its longest latency: what the tool's standard error is
-    /// of.
+    /// Rows per second of the interval less its longest latency: the tool takes its standard error
+    /// of these.
     pub fn adjusted_row_rate(&self) -> f64 {
         let length = self.end as f64 - (self.begin as f64 + self.latencies().max() as f64);
         self.rows as f64 / (length * 1e-9)

@@ -14,7 +14,7 @@ pub enum Node {
     Map(Vec<(String, Node)>),
 }
 
-/// Where the text is no YAML of the kind that is read, and why.
+/// Where the text is not YAML of the supported kind, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct BadYaml {

@@ -169,7 +169,7 @@ impl Settings {
     }
 }
 
-/// Refuses what there is no more.
+/// Refuses options that no longer exist.
 fn refuse(sections: &[Section]) -> Result<(), Usage> {
     let given = |name: &str| sections.iter().any(|section| section.key == name);
     if given("-sendto") || given("-send-to") {

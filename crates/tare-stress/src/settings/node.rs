@@ -50,7 +50,7 @@ impl Nodes {
         })
     }
 
-    /// `host:port` of every node; a port that a node says itself holds.
+    /// `host:port` of every node; a node's own port takes precedence.
     pub fn contact_points(&self, port: u16) -> Vec<String> {
         let point = |node: &String| match node.matches(':').count() {
             0 => format!("{node}:{port}"),

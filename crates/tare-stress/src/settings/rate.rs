@@ -73,7 +73,7 @@ pub enum Limit {
 pub struct Rate {
     pub threads: Threads,
     pub limit: Limit,
-    /// What was read otherwise than it stands there.
+    /// What was read differently from how it is written.
     pub note: Option<&'static str>,
 }
 

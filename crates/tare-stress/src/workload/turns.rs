@@ -12,8 +12,8 @@ impl Turns {
     /// The operation whose turn it is, where `drawn` was drawn. `reads` says whether that one reads
     /// what was written before, and `write` is the operation that writes it.
     ///
-    /// Where reads follow the writes, one that has nothing to follow yet changes places with the
-    /// thread's next write, so that the ratios hold. It could not wait instead: all threads may
+    /// Where reads follow the writes, a read that has nothing to follow yet changes places with the
+    /// thread's next write, so that the ratios hold. The read cannot wait instead: all threads may
     /// have drawn reads.
     pub fn next(
         &mut self,

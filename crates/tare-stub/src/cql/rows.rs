@@ -139,7 +139,7 @@ pub fn put_error(out: &mut Vec<u8>, code: i32, message: &str) {
     put_string(out, message);
 }
 
-/// The error that a scripted fault is told by, as one replica of one would fail.
+/// The error that reports a scripted fault, as one replica of one would fail.
 pub fn put_fault(out: &mut Vec<u8>, fault: Fault, consistency: u16, read: bool) {
     let code = match (fault, read) {
         (Fault::Unavailable, _) => 0x1000,

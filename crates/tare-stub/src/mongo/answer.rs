@@ -56,7 +56,7 @@ pub const NO_SECONDARY_OK: Refusal = refusal(
     "not primary and secondaryOk=false",
 );
 
-/// The error that a scripted fault is told by.
+/// The error that reports a scripted fault.
 pub fn of_fault(fault: Fault, writes: bool) -> Refusal {
     let (code, name) = match (fault, writes) {
         (Fault::Unavailable, true) => (100, "UnsatisfiableWriteConcern"),

@@ -4,7 +4,7 @@ use tare_mongo::document::{Document, Value};
 use tare_mongo::message::Message;
 use tare_mongo::Error;
 
-/// A command with what the load's commands are asked with.
+/// A command with the fields that the load's commands use.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     pub name: &'a [u8],

@@ -18,13 +18,13 @@ const BATCH_BYTES: usize = 16 << 20;
 const AROUND: usize = 40;
 /// The id that others are made from where a query names none.
 const ANY: &[u8] = b"user";
-/// Cursors that are kept; beyond them clients open them and never end them.
+/// Most cursors that are kept: clients with more open them and never end them.
 const MOST_CURSORS: usize = 100_000;
 
 /// All documents there are, and the cursors over them.
 #[derive(Debug)]
 pub struct Documents {
-    /// That a query finds at most.
+    /// Most documents that a query finds.
     count: usize,
     /// Name and encoded element of each field, and all of them together.
     fields: Vec<(String, Vec<u8>)>,
@@ -83,8 +83,8 @@ impl Documents {
         }
     }
 
-    /// What a `find` finds: one document where it names an id, and as many as there are, or as it
-    /// wants, where it does not.
+    /// The documents of a `find`: one where it names an id; otherwise as many as there are, or as
+    /// it wants.
     ///
     /// # Errors
     /// What is no BSON.
@@ -155,7 +155,7 @@ impl Documents {
         self.last_cursor
     }
 
-    /// What else a cursor has; None: it is not known.
+    /// The next batch of a cursor; None: it is not known.
     pub fn more<'a>(&'a mut self, asked: &Asked<'a>) -> Option<Batch<'a>> {
         let cursor = asked.value.number()?;
         let rest = self.cursors.get_mut(&cursor)?;

@@ -9,7 +9,7 @@ use super::member::{Member, Talk};
 use crate::script::{Script, Set};
 use crate::speech::{Load, Outcome, Speech};
 
-/// What a connection has of these bytes: answers, and whether it goes on.
+/// A connection's response to these bytes: its answers, and whether it goes on.
 fn answered(member: &mut Member, bytes: &[u8]) -> (Vec<u8>, bool) {
     let (mut talk, mut out, mut used) = (Talk::default(), Vec::new(), 0);
     while let Some(length) = Member::length(&bytes[used..]) {
@@ -113,7 +113,7 @@ proptest! {
         for one in &broken {
             answered(&mut member, one);
         }
-        // Whoever else comes is served.
+        // Other clients are still served.
         let hello = doc! { "hello": 1, "$db": "admin" }.to_vec().expect("BSON");
         let (out, goes_on) = answered(&mut member, &message(2013, &[&[0; 5][..], &hello].concat()));
         prop_assert!(goes_on);

@@ -1,5 +1,5 @@
 //! A set that is named while its members run, as a mongod's is: `replSetInitiate` at one of them tells
-//! the others, and `replSetGetStatus` tells who is what.
+//! the others, and `replSetGetStatus` tells their roles.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -16,7 +16,7 @@ use crate::script::Set;
 
 /// The command by which a member is told its set: its place in it, `setName`, and `hosts`.
 pub const JOIN: &[u8] = b"tareStubJoin";
-/// Before a member that cannot be reached is tried again.
+/// Pause before a member that cannot be reached is tried again.
 const PAUSE: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// For how long members are tried.
@@ -69,8 +69,8 @@ fn is_whole(set: &Set) -> bool {
     set.me < set.members.len()
 }
 
-/// Tells all members their set, in their order and on a thread of its own: the one that was asked, too,
-/// by the name that the set knows it by. Who cannot be reached stays out.
+/// Tells all members their set, in their order and on a thread of its own: also the member that was
+/// asked, by its name in the set. Members that cannot be reached stay out.
 ///
 /// # Errors
 /// A thread cannot be had.

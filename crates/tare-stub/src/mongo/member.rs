@@ -285,7 +285,7 @@ impl Member {
         Ok(Outcome::Answered)
     }
 
-    /// The set is named, of which it tells all members.
+    /// The set is named; this member tells all members.
     fn initiate(&self, to: To, asked: &Asked<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         let named = initiation::named(&asked.value)?;
         match (&self.members, &self.waits, named) {
@@ -300,7 +300,7 @@ impl Member {
         Ok(())
     }
 
-    /// It is told of which set it is.
+    /// It is told its set.
     fn join(&mut self, to: To, asked: &Asked<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         let told = initiation::told(&asked.value, asked.body)?;
         match (told, self.waits.take()) {

@@ -1,7 +1,7 @@
 //! A replica set in which the first living member is primary: which members live, and who is primary.
 //!
-//! A member keeps a connection to each of the others. One that is killed closes it, so that the
-//! next one is told at once; one that stands still does not, and stays what it is.
+//! A member keeps a connection to each of the others. A killed member closes its own, so the next
+//! one is told at once. A paused member does not, and keeps its role.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::script::Set;
 
-/// Between two tries to reach a member that is not there. A connection that lasts less leads nowhere.
+/// Pause between two tries to reach a missing member. A connection that lasts less leads nowhere.
 const PAUSE: Duration = Duration::from_millis(50);
 const CONNECT: Duration = Duration::from_millis(500);
 

@@ -19,7 +19,7 @@ pub struct Block {
     pub returns: Vec<(&'static str, u64)>,
 }
 
-/// Statuses with their descriptions, of which YCSB's table order depends.
+/// Statuses with their descriptions, on which YCSB's table order depends.
 const STATUSES: [(&str, &str); 4] = [
     ("OK", "The operation completed successfully."),
     ("ERROR", "The operation failed."),

@@ -19,7 +19,7 @@ pub enum MongoText {
         table: String,
         fields: Option<Vec<String>>,
     },
-    /// What else a scan has found.
+    /// The next documents of a scan.
     GetMore { table: String },
     /// New documents; `ordered` stops at the first that fails.
     Insert { table: String, ordered: bool },
@@ -43,7 +43,7 @@ impl Request<Mongo> {
         draft.scan(&templates[statement], from, limit);
     }
 
-    /// Asks for what else this cursor has.
+    /// Asks for the next documents of this cursor.
     pub fn get_more(&mut self, statement: usize, cursor: i64) {
         let (draft, templates) = self.anew();
         draft.get_more(&templates[statement], cursor);

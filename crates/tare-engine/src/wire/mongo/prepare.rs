@@ -46,8 +46,8 @@ pub(super) fn prepare(cluster: &Deployment, texts: &[MongoText]) -> Result<Prepa
     })
 }
 
-/// What answers in MongoDB's stead, which must have been asked for: its numbers would pass for
-/// MongoDB's.
+/// The program that answers in MongoDB's stead. The user must have asked for it: its numbers
+/// would pass for MongoDB's.
 fn stand_in(cluster: &Deployment, topology: &Topology) -> Result<Option<String>, Fatal> {
     let place = || cluster.uri.place();
     let found = topology

@@ -1,4 +1,4 @@
-//! An eye on who is primary: from time to time, and when there is a reason to doubt it.
+//! Watches who is primary: asks from time to time, and when there is a reason to doubt it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -16,7 +16,7 @@ pub struct Watch {
     uri: Uri,
     /// The members by their positions, which stay what they were at the start.
     hosts: Vec<Host>,
-    /// What was learnt, so that what is older is known when it comes late.
+    /// What was learnt, so that older news that comes late is recognised.
     discovery: Mutex<Discovery>,
     servers: Mutex<Servers>,
     number: AtomicU64,
@@ -45,8 +45,8 @@ impl Watch {
         watch
     }
 
-    /// Asks the members who is primary until one is, on a thread of its own; nothing where that is
-    /// under way.
+    /// Asks the members who is primary until one is, on a thread of its own; does nothing while
+    /// that is under way.
     pub(super) fn look(self: &Arc<Self>) {
         if self.under_way.swap(true, Ordering::AcqRel) {
             return;
@@ -73,7 +73,7 @@ impl Watch {
         }
     }
 
-    /// Asks each member once; whether one takes writes.
+    /// Asks each member once; true if one takes writes.
     fn asked_once(&self) -> bool {
         let mut discovery = self
             .discovery
@@ -110,8 +110,7 @@ impl Watch {
         self.number.fetch_add(1, Ordering::Release);
     }
 
-    /// Who serves what now, if that has changed since it had this number, which then becomes the
-    /// new one's.
+    /// Who serves what now, if that is newer than this number; the number is then updated.
     #[inline]
     pub(super) fn renewed(&self, number: &mut u64) -> Option<Servers> {
         let newest = self.number.load(Ordering::Acquire);

@@ -17,7 +17,7 @@ use crate::fields::Fields;
 use crate::settings::Core;
 use crate::statements::Place;
 
-/// Pause before a request is sent again that no member took or that lost its connection: an
+/// Pause before resending a request that no member took or that lost its connection: an
 /// election takes seconds.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
 
