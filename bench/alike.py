@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 METRICS = ("service_demand", "throughput", "all.p99")
 BASELINE, TREATMENT = "bridge", "published"
-"""Endpoints that are compared with and without a shared deployment."""
+"""Endpoints compared with and without a shared deployment."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Interval:
 
     @property
     def excludes_none(self) -> bool:
-        """No difference lies outside of it."""
+        """Whether it excludes no difference."""
         return not self.low <= 0.0 <= self.high
 
     def overlaps(self, other: Interval) -> bool:
-        """Some ratio lies inside of both."""
+        """Whether both hold a common ratio."""
         return self.low <= other.high and other.low <= self.high
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Compared:
     """Treatment over baseline on each metric.
 
     Attributes:
-        shared: the same deployments served both.
+        shared: whether the same deployments served both.
         intervals: metric to interval; absent with fewer than two rounds, or values.
     """
 
@@ -88,7 +88,7 @@ class Measured:
     """One run: its log values, and its conditions by the deployments that served them."""
 
     def __init__(self, run: Path) -> None:
-        """Read and fit it, as an analysis does.
+        """Read and fit the run, as an analysis does.
 
         Raises:
             RecordError: the directory is not a run's.
@@ -107,7 +107,7 @@ class Measured:
         self._groups = grouped(expand(study), rules.served)
 
     def alike(self) -> list[Compared]:
-        """Every two conditions of one setup in a deployment, and one such two per setup of every
+        """All pairs of one setup inside a deployment, and one pair per setup for every
         two deployments."""
         inside = [
             (first, second)
@@ -124,8 +124,8 @@ class Measured:
         return [self._compare(*pair) for pair in (*inside, *between.values())]
 
     def endpoints(self) -> list[Compared]:
-        """Published over bridge in each deployment that has both, and between every two that are
-        reached by one of them alone."""
+        """Published over bridge in each deployment with both, and between every two deployments
+        with one endpoint each."""
         inside = [pair for group in self._groups for pair in _ways(group, group)[:1]]
         alone = [group for group in self._groups if len(group) == 1]
         between = [pair for two in itertools.permutations(alone, 2) for pair in _ways(*two)]
@@ -150,8 +150,8 @@ class Measured:
         return next(group for group in self._groups if condition in group)
 
     def _like(self, baseline: Condition, treatment: Condition) -> list[Condition]:
-        """Both, and of each other deployment the first condition that is like them but for the
-        endpoint."""
+        """Both, and from each other deployment the first condition that differs in the endpoint
+        alone."""
         taken = [self._group(baseline), self._group(treatment)]
         others = [
             [one for one in group if _but_endpoint(one) == _but_endpoint(baseline)]
@@ -164,7 +164,7 @@ class Measured:
 def grouped(
     conditions: Sequence[Condition], served: Mapping[str, frozenset[str]]
 ) -> list[list[Condition]]:
-    """The conditions that were measured, those together that a deployment had in common."""
+    """The measured conditions, grouped by shared deployment."""
     groups: list[list[Condition]] = []
     for one in conditions:
         own = served.get(one.name)
@@ -181,7 +181,7 @@ def grouped(
 def _ways(
     one: Sequence[Condition], other: Sequence[Condition]
 ) -> list[tuple[Condition, Condition]]:
-    """By bridge of the one, and published of the other, where nothing else differs."""
+    """Pairs of bridge in one and published in the other, if nothing else differs."""
     return [
         (first, second)
         for first, second in itertools.product(one, other)

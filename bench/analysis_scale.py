@@ -32,16 +32,16 @@ from tests.synthetic_run import QUICKSTART, write_run
 THREADS = (16, 32, 64, 128)
 ROUNDS = 5
 DISTINCT_BLOCKS = 2
-"""Blocks with measurements of their own; all further trials are copies of these under new names,
+"""Blocks with measurements of their own; all further trials are copies under new names,
 with throughput of their own."""
 SECONDS = 60
 BUDGET_S, BUDGET_MB = 60.0, 2048.0
 
 
 def write_large_run(directory: Path, trials: int) -> Path:
-    """A run of about so many trials: 20 conditions, 5 deployments, as many blocks as it takes.
+    """A run of about this many trials: 20 conditions, 5 deployments, and the blocks needed.
 
-    Series and histograms are those of a few synthetic trials, linked; every manifest is its own.
+    Series and histograms link to those of a few synthetic trials; every trial has its own manifest.
     """
     blocks = max(1, round(trials / (ROUNDS * len(THREADS) * len(QUICKSTART))))
     pattern = write_run(
@@ -96,7 +96,7 @@ def _copy(
 
 
 def measure(run: Path, out: Path | None) -> None:
-    """Analyse a run in this process and print what it took."""
+    """Analyse a run in this process and print its time and memory."""
     from tare.analysis.analyse import analyse
 
     wall, cpu = time.perf_counter(), _cpu()
@@ -124,9 +124,9 @@ def measure(run: Path, out: Path | None) -> None:
 
 
 class _Watched:
-    """Peak memory of the children, MB, read again and again while they live.
+    """Peak memory of the children, MB, read repeatedly while they live.
 
-    The usual maximum over children will not do: at its start, a child has its parent's size.
+    The usual maximum over children is useless: at its start, a child has its parent's size.
     """
 
     def __init__(self) -> None:
@@ -151,7 +151,7 @@ class _Watched:
 
 
 def _highest_mb(pid: int | None) -> float | None:
-    """VmHWM of a process; None where it has ended."""
+    """VmHWM of a process; None if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     except OSError:

@@ -2,12 +2,15 @@
 
     python -m bench.carry_over runs/quickstart runs/demo2
 
-Of each run in slices, over the log service demand of all its blocks: what a slice costs more after
-another server's than after the same server's; and of each pair of conditions, by how much their
-ratio depends on which came first among neighbours. Both before and after the term of the fit for a
-switch of servers. And of each condition, by how much more it cost, beside the block's mean, in the
-block's first half than in its second: servers that become faster by being driven do so alike. In
-percent, with standard errors from the spread between blocks.
+Uses the log service demand of all blocks of each run in slices, and prints in percent:
+
+- the extra cost of a slice after another server's slice, over one after the same server's;
+- per pair of conditions, how far their ratio depends on which of two neighbours came first;
+- per condition, its extra cost beside the block's mean in the block's first half, over the second:
+  servers that become faster by being driven do so alike.
+
+The first two are before and after the fit's term for a switch of servers. Standard errors are from
+the spread between blocks.
 """
 
 from __future__ import annotations
@@ -31,10 +34,10 @@ METRIC = "service_demand"
 
 
 class Block(NamedTuple):
-    """One block's slices as driven, and what is left of each without and with the switches.
+    """One block's slices as driven, and their residuals without and with the switches.
 
     Attributes:
-        sooner: condition to its effect in the first half of the passes less that in the second.
+        sooner: by condition, its effect in the first half of the passes minus the second half.
     """
 
     observed: SliceArrays
@@ -60,7 +63,7 @@ def _block(trials: Sequence[Trial]) -> Block | None:
 
 
 def switch(residuals: np.ndarray, switches: np.ndarray) -> float:
-    """What a slice after another server's costs more, of what the fit leaves; NaN: all alike."""
+    """Extra cost of a slice after another server's, from residuals; NaN: all slices alike."""
     other = switches > 0
     if other.all() or not other.any():
         return math.nan
@@ -68,9 +71,9 @@ def switch(residuals: np.ndarray, switches: np.ndarray) -> float:
 
 
 def order_effect(residuals: np.ndarray, passes: np.ndarray) -> float:
-    """By how much a slice costs more as the second of two neighbours of one pass than as the first.
+    """Extra cost of a slice as the second of two neighbours of one pass, over the first.
 
-    Every pair of conditions meets in both orders; what they cost themselves is taken off already.
+    Every pair of conditions meets in both orders; their own costs are subtracted already.
     """
     inside = passes[1:] == passes[:-1]
     return float(np.median(np.diff(residuals)[inside])) / 2 if inside.any() else math.nan

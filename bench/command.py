@@ -1,4 +1,4 @@
-"""What the commands of benchmarks share: their help, their lines, the machine of a table's head."""
+"""Shared parts of benchmark commands: help, progress lines, the machine for a table's head."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def parser(package: str, text: str | None) -> argparse.ArgumentParser:
-    """Of `python -m PACKAGE`, whose help is the module's text as it stands."""
+    """The parser of `python -m PACKAGE`, whose help is the module's docstring."""
     return argparse.ArgumentParser(
         prog=f"python -m {package}",
         description=text,
@@ -25,7 +25,7 @@ def say(line: str) -> None:
 
 
 def machine() -> dict[str, Any]:
-    """What this is, for a table's head."""
+    """This machine, for a table's head."""
     lines = Path("/proc/cpuinfo").read_text("utf-8", errors="replace").splitlines()
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {

@@ -3,11 +3,11 @@
     python -m bench.counting_cost run bench/studies/alike.yaml --name counting
     python -m bench.counting_cost told runs/counting
 
-The first is `tare run`, in which half of the slices, drawn anew for each, are without the counts of
-servers' and clients' processes (tare.monitor.process_counts). The second tells what such a slice
-saves: within each trial the mean of the slices with counts less that of those without, over the
-trials, with a 95% interval (Student's t). Slices of both kinds are in every trial, so that neither
-the machine's moods nor what differs between servers is in it.
+The first is `tare run` with half of the slices, drawn anew for each, without the counts of servers'
+and clients' processes (tare.monitor.process_counts). The second prints what such a slice saves. In
+each trial it subtracts the mean of slices without counts from the mean of slices with counts, and
+gives the mean over trials with a 95% interval (Student's t). Every trial has slices of both kinds,
+so the machine's moods and differences between servers cancel.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COUNTED = "server_faults"
 
 
 def _demand(line: Line) -> float:
-    """Of an operation: of units, engine and kernel; a hundredth of its log is a percent."""
+    """Cost of an operation in units, engine and kernel; a hundredth of its log is a percent."""
     used = sum(line["units_cpu_s"].values()) + line["engine_cpu_s"] + line["kernel_cpu_s"]
     return 100 * math.log(1e6 * used / line["ops"])
 
@@ -54,8 +54,8 @@ SHOWN: Mapping[str, Callable[[Line], float]] = {
 
 
 def difference(trials: Iterable[Sequence[Line]], of: Callable[[Line], float]) -> Interval | None:
-    """Slices with counts less those without, over trials that have three of both; None: fewer than
-    two have."""
+    """Slices with counts minus slices without, over trials with three of both; None: fewer than
+    two such trials."""
     found = []
     for lines in trials:
         usable = [line for line in lines if line["ops"] and line["ops_per_s"]]
@@ -72,7 +72,7 @@ def _slices(run: Path) -> list[list[Line]]:
 
 
 def _run(words: Sequence[str]) -> None:
-    """`tare run`, half of whose slices are without counts."""
+    """Run `tare run` with half of the slices without counts."""
     read, drive = ProcessCounts.read, Conductor._drive
     drawn = random.Random()  # noqa: S311 - an order, no secret
     counts = True

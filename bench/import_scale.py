@@ -23,7 +23,7 @@ from pathlib import Path
 from tare.cli.commands import build
 
 START_UP = ("tare.cli.importing", "tare.imports.run", "tare.analysis.analyse", "tare.report.write")
-"""Loaded before the time is taken: what the command loads on use."""
+"""Modules that the command loads on use, loaded here before the timing."""
 ROOT = Path(__file__).parents[1]
 ARCHIVE = ROOT / "tests" / "imports" / "data" / "grambow-2018-m3.medium-ycsb.zip"
 STUDY = ROOT / "studies" / "grambow-2018.yaml"
@@ -31,10 +31,10 @@ BUDGET_S = 3.0
 
 
 def _run(*arguments: str) -> None:
-    """One command, as the shell would call it, without its output.
+    """Run one command as the shell would, without its output.
 
     Raises:
-        RuntimeError: it failed.
+        RuntimeError: the command failed.
     """
     with contextlib.redirect_stdout(io.StringIO()):
         status = build([arguments[0]])(list(arguments), standalone_mode=False) or 0
@@ -43,7 +43,7 @@ def _run(*arguments: str) -> None:
 
 
 def main() -> None:
-    """Measure once: a first run pays for everything that is loaded on use."""
+    """Measure a single, first run: it pays for everything that is loaded on use."""
     parser = argparse.ArgumentParser(prog="python -m bench.import_scale", description=__doc__)
     parser.add_argument("--archive", type=Path, default=ARCHIVE)
     asked = parser.parse_args()

@@ -3,15 +3,17 @@
     python -m bench.known_cost                     10 studies of some 100 s each
     python -m bench.known_cost --studies 5 --more 750
 
-Four conditions in slices, on scripted servers (tare-stub) that are pinned, frozen, read and fitted
-as those of a study are: a server; the same server again, under another condition's name; a second,
-identical one; and a third whose requests cost more. Each server keeps the CPU busy for as long as a
-database does per request (--work), the third for --more longer, in the same loop. The truth is the
-difference between the loops' times, which each server takes itself, over the first server's service
-demand. A loop that only the third server ran would cost more than its own time: the CPU forgets it
-between requests. A study is so many rounds, each with new servers; its intervals come from its
-rounds, as a real study's do. Of each comparison, the number of studies is printed whose interval
-does not hold the truth.
+Four conditions run in slices on scripted servers (tare-stub), which are pinned, frozen, read and
+fitted like those of a study: a server; the same server again, under another condition's name; a
+second, identical one; and a third whose requests cost more. Each server keeps the CPU busy for as
+long as a database does per request (--work), the third for --more longer, in the same loop.
+
+The truth is the difference between the loops' times, which each server measures, over the first
+server's service demand. A loop that only the third server ran would cost more than its own time:
+the CPU forgets it between requests.
+
+A study is so many rounds, each with new servers; its intervals come from its rounds, as a real
+study's do. Printed for each comparison: the number of studies whose interval misses the truth.
 """
 
 from __future__ import annotations
@@ -37,19 +39,19 @@ TRUTHS = {"one server": ONE_SERVER, "two servers": ALIKE, "known cost": DEARER}
 
 
 def effects(measured: Piloted, metric: str) -> np.ndarray:
-    """The conditions' fitted log costs, as the analysis of a study gets them."""
+    """The conditions' fitted log costs, as in the analysis of a study."""
     conditions = [condition for _, condition in measured.order]
     costs = [COSTS[metric](measured.rows[one][place]) for place, one in measured.order]
     return terms_of(arrange(np.log(costs), conditions, DRIVEN)).effects
 
 
 def spent_us(report: Path) -> float:
-    """For how long a request kept the CPU busy, by those that the server timed, microseconds."""
+    """Median time that a timed request kept the server's CPU busy, microseconds."""
     return float(json.loads(report.read_text(encoding="utf-8"))["spent_us"]["p50"])
 
 
 def demand_us(measured: Piloted, condition: int) -> float:
-    """Service demand of a condition's slices, microseconds per operation, by their median."""
+    """Median service demand of a condition's slices, microseconds per operation."""
     return 1e6 * float(np.median([row.demand_s / row.ops for row in measured.rows[condition]]))
 
 
@@ -90,7 +92,7 @@ def _line(
     truths: list[float],
     base: float,
 ) -> dict[str, object]:
-    # what was put in differs from round to round by some percent: servers gauge their loops anew
+    # the true cost differs by some percent between rounds: servers gauge their loops anew
     beyond = np.array(rounds)
     beyond[:, condition] -= np.array(truths)
     logs = as_logs(beyond.T[:, :, None])

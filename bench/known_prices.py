@@ -4,7 +4,7 @@
     python -m bench.known_prices cost              the same of one microsecond
 
 again: native again is native, and costs nothing more. cost: native again keeps the CPU busy for
-longer than native does, in the same loop; how long each really takes its server times itself.
+longer than native does, in the same loop; each server measures how long its loop really takes.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from tare.records.prices import Interval
 
 _BASE_NS, _MORE_NS = 4_000, 1_000
-"""what native spends, and native again on top: a loop that only one of them ran would cost it more
+"""native's work, and native again's extra work: a loop that only one of them ran would cost more
 than its own time"""
 
 
 @dataclass(frozen=True)
 class Known:
-    """A price that is known, and what was found. Microseconds per operation."""
+    """A known price and the measured one, in microseconds per operation."""
 
     in_flight: int
     truth_us: float
@@ -51,7 +51,7 @@ class Known:
 
     @property
     def held(self) -> tuple[bool, bool]:
-        """Whether the interval of CPU time holds the truth, and that of the round trip holds 0."""
+        """Whether the CPU time's interval holds the truth, and the round trip's holds 0."""
         held = self.cost.low <= self.truth_us <= self.cost.high
         return held, self.round_trip.low <= 0 <= self.round_trip.high
 
@@ -59,7 +59,7 @@ class Known:
 def known_cost(
     place: Path, seconds: float, rounds: int, in_flight: Sequence[int], more_ns: int = _MORE_NS
 ) -> list[Known]:
-    """Weigh a native again that costs so many nanoseconds more.
+    """Weigh a native again that costs this many nanoseconds more.
 
     Args:
         place: directory for the servers' reports.
@@ -95,7 +95,7 @@ def _report(place: Path, way: str, number: int) -> Path:
 
 
 def _spent_us(report: Path) -> float:
-    """For how long a request kept the CPU busy, by those that the server timed, microseconds."""
+    """Median time that a timed request kept the server's CPU busy, microseconds."""
     return float(json.loads(report.read_text(encoding="utf-8"))["spent_us"]["p50"])
 
 

@@ -3,9 +3,9 @@
     python -m bench.prices_add_up                  weighings of 100 s with 1 and with 32 in flight
 
 A published port is a bridge and a firewall rule that translates the address of each packet (DNAT).
-The bridge alone is a way of Docker's. The rule alone is made here: a native server is asked at a
-port that exists in the rule alone, written as Docker writes its own. All three are weighed in turn
-over native. Needs root, iptables and a Docker engine.
+The bridge alone is a way of Docker's. The rule alone is made here: clients ask a native server at a
+port that exists only in the rule, which is written as Docker writes its own. All three are weighed
+in turn over native. Needs root, iptables and a Docker engine.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _register() -> None:
 
 
 def add_up(in_flight: int, seconds: float, rounds: int) -> dict[str, object]:
-    """What the three ways cost over native, microseconds per operation, and whether they agree."""
+    """The three ways' cost over native, microseconds per operation, and whether they agree."""
     from tare.lab.weighing import weigh  # lists the runtimes when it is imported
 
     weighed = weigh(

@@ -24,7 +24,7 @@ METRICS = ("service_demand", "throughput", "all.p99")
 
 
 def minutes(run: Path) -> dict[int, float]:
-    """Round to the minutes from the run's beginning to the end of its last trial."""
+    """By round, the minutes from the run's start to the end of the round's last trial."""
     found: dict[int, float] = {}
     begun: datetime | None = None
     for line in (run / "journal.jsonl").read_text(encoding="utf-8").splitlines():
@@ -38,7 +38,7 @@ def minutes(run: Path) -> dict[int, float]:
 
 
 def first_rounds(run: Path, number: int, place: Path) -> Path:
-    """A run directory that holds the first rounds of another alone."""
+    """A run directory that holds only another run's first rounds."""
     part = place / f"{run.name}-{number}"
     (part / "trials").mkdir(parents=True)
     for name in ("study.yaml", "plan.json", "journal.jsonl", "environment.json"):
@@ -51,7 +51,7 @@ def first_rounds(run: Path, number: int, place: Path) -> Path:
 
 
 def half_widths(run: Path) -> Iterator[dict[str, Any]]:
-    """A line per number of rounds, comparison and metric."""
+    """One line per number of rounds, comparison and metric."""
     with tempfile.TemporaryDirectory() as place:
         for number, passed in sorted(minutes(run).items()):
             if number < 2:

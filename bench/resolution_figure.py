@@ -5,7 +5,7 @@
 
 Each line joins the mean half-width of one kind of comparison after each round: between endpoints of
 one server (or, in the old design, between containers), or between container and native process.
-A band spans the least and the greatest of them. Several runs in one file are shown together.
+A band spans the least and the greatest half-width. Several runs in one file are shown together.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ STYLES = {
     ("new", "endpoints of one server"): ("tab:blue", "-"),
 }
 FULL_WIDTH_PERCENT = 50.0
-"""A half-width above this says nothing, and is not drawn."""
+"""Half-widths above this are not drawn: they say nothing."""
 
 Widths = dict[tuple[str, int], list[tuple[float, float]]]
 
 
 def kind_of(design: str, baseline: str, treatment: str) -> str | None:
-    """What a comparison is between; None: two native processes, or another that is not shown."""
+    """The kind of a comparison; None: two native processes, or another kind that is not shown."""
     sides = ["native" if side.startswith("native") else "docker" for side in (baseline, treatment)]
     if sides == ["native", "docker"]:
         return "container against native"
@@ -75,7 +75,7 @@ def draw(files: dict[str, Path], to: Path) -> None:
                     axes.fill_between(
                         minutes, least, greatest, color=colour, alpha=0.1, linewidth=0
                     )
-                    label = "_"  # matplotlib leaves such out of the legend
+                    label = "_"  # matplotlib leaves such labels out of the legend
         axes.set_title(title, fontsize=11)
         axes.set_xlabel("minutes of study")
         axes.set_yscale("log")

@@ -3,8 +3,8 @@
     python -m bench.rights
 
 Runs bench/studies/rights.yaml, and starts the databases of one of its two conditions as Docker does
-by itself: as root, with its usual capabilities. The report compares the two. What each database was
-seen to have is said at the end; where the two sides do not differ in it, the command fails.
+by default: as root, with its usual capabilities. The report compares the two. At the end, the
+command prints the rights that each database had; it fails if they do not differ between the sides.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 STUDY = Path(__file__).with_name("studies") / "rights.yaml"
 BY_DEFAULT, WITHOUT = "docker-default", "no-rights"
-"""The level whose databases keep Docker's rights, which is part of their names, and the other."""
+"""The level whose databases keep Docker's rights (it is part of their names), and the other."""
 
 
 @dataclass(frozen=True)
 class Rights:
-    """What the kernel says of a process: its effective user, and its capabilities as a set of bits
+    """A process's rights in the kernel: its effective user, and its capabilities as a set of bits
     (proc_pid_status(5))."""
 
     user: int
@@ -51,7 +51,7 @@ def keeps(unit: Unit) -> bool:
 
 
 def kept(name: str, otherwise: object) -> None:
-    """Have a rule of `confinement` say something else of the units that keep their rights."""
+    """Make a rule of `confinement` return another value for units that keep their rights."""
     rule: Callable[..., Any] = getattr(confinement, name)
 
     def either(unit: Unit, *more: Any) -> Any:
@@ -61,7 +61,7 @@ def kept(name: str, otherwise: object) -> None:
 
 
 def watched(seen: dict[str, set[Rights]]) -> None:
-    """Have each database's rights read once it runs, by side."""
+    """Read each database's rights once it runs, by side."""
     launch = DockerRuntime.launch
 
     def seeing(runtime: DockerRuntime, unit: Unit) -> DockerRunning:
@@ -75,7 +75,7 @@ def watched(seen: dict[str, set[Rights]]) -> None:
 
 
 def doubts(seen: dict[str, set[Rights]]) -> list[str]:
-    """Why what was compared is not containers with Docker's rights with containers without any."""
+    """Why the run does not compare containers with Docker's rights and containers without any."""
     found = [f"no database of {side} was started" for side, rights in seen.items() if not rights]
     found += [
         f"{BY_DEFAULT} does not keep Docker's rights: {one}"

@@ -2,12 +2,11 @@
 
     python -m bench.slice_lengths runs/slices60 runs/slices250
 
-Of each run in slices: the order that was drawn for each pass, or for each turn of a server that has
-several slices, is drawn anew, again and again, and the study's own fit finds the effect of labels
-that mean nothing. From their spread comes the standard error of the ratio of two conditions that
-share a minute of machine time, drains, thaws and empty slices included, which tells runs of
-different lengths apart. Beside it what the analysis takes for the same from the residuals of a
-single fit.
+In each run in slices, the order drawn for each pass, or for each turn of a server with several
+slices, is drawn anew, again and again; the study's own fit then finds the effect of labels that
+mean nothing. Their spread gives the standard error of the ratio of two conditions that share a
+minute of machine time, drains, thaws and empty slices included. It tells runs of different lengths
+apart. Beside it stands the analysis's own value, from the residuals of a single fit.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Noise(NamedTuple):
     Attributes:
         drawn, told: standard error of the log-ratio of two conditions with a slice each, over root
             2, by drawing anew and by the analysis.
-        period_s: from one slice to the next.
+        period_s: time from one slice to the next.
     """
 
     drawn: float
@@ -58,10 +57,10 @@ def trials_in_blocks(run: Path) -> list[list[Trial]]:
 
 
 def noise_of(block: Sequence[Trial], metric: str, generator: np.random.Generator) -> Noise | None:
-    """None where the slices tell nothing.
+    """The noise of a block; None if its slices tell nothing.
 
-    The order is drawn anew among a server's own slices where its turn has several, else among all
-    of a pass.
+    The order is drawn anew among a server's own slices if its turn has several, else among all
+    slices of a pass.
     """
     observed = observe(block, COSTS[metric])
     if observed is None:
@@ -87,7 +86,7 @@ def noise_of(block: Sequence[Trial], metric: str, generator: np.random.Generator
 def _drawn(
     series: np.ndarray, observed: SliceArrays, together: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """Effects found where conditions are in another order among the slices of one group."""
+    """Effects with the conditions in another order among the slices of one group."""
     labels = observed.conditions.copy()
     for one in range(together.max() + 1):
         own = together == one

@@ -8,10 +8,11 @@
 Every run is against a stub with a constant service time, pinned to a CPU of its own. Starved runs
 get half of the CPU time that the same load needs, by a quota of their control group (version 1 or
 2), or share their CPU with busy neighbours; healthy runs get all of it. Half of the runs of
-each kind are closed loop, half open loop. Prints both shares with their 95% intervals (Wilson) as
-JSON, and that of the healthy runs from which a virtual machine's host took less than a hundredth of
-the time: one that takes more starves its guests, too. Needs root, two CPUs and a machine with
-nothing else to do.
+each kind are closed loop, half open loop.
+
+Prints both shares with their 95% intervals (Wilson) as JSON. A third share is of the healthy runs
+from which a virtual machine's host took less than a hundredth of the time: a host that takes more
+starves its guests, too. Needs root, two CPUs and a machine with nothing else to do.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 PERIOD_US = 100_000
 LEAST_QUOTA_US = 1_000
-"""The kernel takes no smaller quota."""
+"""The kernel's smallest quota."""
 NEED = 0.5
 """Share of the needed CPU time that a starved client gets."""
 NEIGHBOURS = 2
@@ -108,7 +109,7 @@ def planned(runs: int, healthy: int) -> list[Case]:
 
 
 def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
-    """Makes one run. The need of a starved one is measured just before."""
+    """Makes one run; measures the need of a starved run just before."""
     mongodb = options.protocol == "mongodb"
     with stub(options.stub, options.protocol) as address, contextlib.ExitStack() as stack:
         command = client(options.client)
@@ -156,7 +157,7 @@ def specification(case: Case, address: str, seconds: float, *, mongodb: bool) ->
 
 
 def client(binary: Path) -> list[str]:
-    """Pinned to the second CPU that may be used; the stub has the first."""
+    """The client, pinned to the second usable CPU; the stub has the first."""
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         raise SystemExit("starved: needs two CPUs, one for the stub and one for the client")
@@ -178,7 +179,7 @@ def run(command: list[str], spec: dict[str, Any], group: Path | None) -> dict[st
 
 @contextlib.contextmanager
 def stub(binary: Path, protocol: str) -> Iterator[str]:
-    """A stub with 500 us of service time; gives its address."""
+    """A stub with 500 us of service time; returns its address."""
     first = min(os.sched_getaffinity(0))
     words = [
         "--protocol",
@@ -203,7 +204,7 @@ def stub(binary: Path, protocol: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def quota(quota_us: int) -> Iterator[Path]:
-    """A control group that gets so much CPU time in every 100 ms."""
+    """A control group that gets this much CPU time in every 100 ms."""
     unified = Path("/sys/fs/cgroup/cgroup.controllers")
     if unified.exists() and "cpu" in unified.read_text().split():
         group = Path(f"/sys/fs/cgroup/tare-starved-{os.getpid()}")
@@ -222,8 +223,10 @@ def quota(quota_us: int) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def restless() -> Iterator[None]:
-    """Keeps the client's CPU from halting, by a loop that gives way at once to whatever else wants
-    to run there: a virtual CPU that halts has to wait for its host before it goes on."""
+    """Keep the client's CPU from halting, by a loop that gives way at once to any other process.
+
+    A virtual CPU that halts has to wait for its host before it goes on.
+    """
     cpu = sorted(os.sched_getaffinity(0))[1]
     loop = ["taskset", "-c", str(cpu), "chrt", "--idle", "0", "sh", "-c", "while :; do :; done"]
     idle = subprocess.Popen(loop)
@@ -249,8 +252,8 @@ def neighbours() -> Iterator[None]:
 
 
 def summary(seen: list[dict[str, Any]]) -> dict[str, Any]:
-    """Share of flagged runs among the starved and the healthy ones, and among those healthy ones
-    from which the host of a virtual machine took nearly no time."""
+    """Share of flagged runs among starved and healthy ones, and among healthy ones
+    from which a virtual machine's host took nearly no time."""
     starved = [one for one in seen if one["starved"] is not None]
     healthy = [one for one in seen if one["starved"] is None]
     undisturbed = [one for one in healthy if one["stolen_share"] <= STOLEN_AT_MOST]
@@ -262,7 +265,7 @@ def summary(seen: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def share(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """How many of these runs were flagged, as a share with its interval; None where there are
+    """The share of flagged runs with its interval; None if there are
     none."""
     flagged = sum(bool(one["saturated"]) for one in runs)
     if not runs:

@@ -1,4 +1,4 @@
-"""Packages that bring a runtime or a kind of machines, for tests of what is done with them."""
+"""Packages that bring a runtime or a kind of machines, for tests of their use."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Point:
 
 
 def found(monkeypatch: pytest.MonkeyPatch, registry: Any, *points: Point) -> list[str]:
-    """The names that a registry has where these packages are installed."""
+    """A registry's names with these packages installed."""
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
     return list(registry.ALL.found())
 
@@ -81,7 +81,7 @@ def install(page: str, group: str, name: str, level: str, where: Path, design: s
 
 
 def told(installed: Path, script: str) -> Any:
-    """What a script prints last, as JSON, of a Python that has the package."""
+    """The last line of a script, as JSON, in a Python that has the package."""
     path = os.pathsep.join([str(installed), *sys.path])
     done = subprocess.run(
         [sys.executable, "-c", f"import json\nfrom pathlib import Path\n{script}"],

@@ -1,4 +1,4 @@
-"""What holds for every test: signals as a terminal gives them, and no clock for property tests."""
+"""Settings for every test: signals as in a terminal, and no deadline for property tests."""
 
 import os
 import signal
@@ -32,13 +32,13 @@ for number, handler in HANDLERS.items():
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with real engines come last: what fails without any is known in minutes."""
+    """Tests with real engines come last, so that other failures are known in minutes."""
     items.sort(key=lambda item: item.get_closest_marker("engine") is not None)
 
 
 @pytest.fixture(autouse=True)
 def signals_stay() -> Iterator[None]:
-    """A test that changes what a signal does here changes it for all that later ones start."""
+    """A test that changes a signal's handler here changes it for programs of later tests."""
     before = {number: signal.getsignal(number) for number in HANDLERS}
     yield
     changed = [number.name for number, was in before.items() if signal.getsignal(number) != was]

@@ -1,4 +1,4 @@
-"""A pilot of this machine as `tare doctor --noise` keeps it, with numbers of one's own."""
+"""A pilot of this machine as `tare doctor --noise` keeps it, with chosen numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def metric(per_pass: float, sd: float = 0.09) -> MetricNoise:
 
 
 def pilot(per_pass: float = 0.02, **changed: Any) -> Noise:
-    """Of three hours ago, on this machine, in slices of 250 ms."""
+    """A pilot from three hours ago, on this machine, in slices of 250 ms."""
     fields: dict[str, Any] = {
         "made": datetime.now(UTC) - timedelta(hours=3, minutes=5),
         "machine": MeasuredMachine.of(local_facts()),

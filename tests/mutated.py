@@ -1,4 +1,4 @@
-"""Files, damaged: what hypothesis makes of a sound one; and how many of them are tried."""
+"""Damaged files, which hypothesis makes from a sound one, and how many are tried."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 LONG = int(os.environ.get("TARE_EXAMPLES", "0"))
-"""Inputs for each test of damaged files, where many are asked for (`make fuzz`); 0: few."""
+"""Inputs for each test of damaged files, if many are requested (`make fuzz`); 0: few."""
 
 
 def examples(few: int) -> int:
-    """How many inputs to try, where so few do for every day."""
+    """The number of inputs to try; this few suffice every day."""
     return LONG or few
 
 

@@ -1,4 +1,4 @@
-"""Which modules of src/tare name things of a kind in their code, for tests that few do."""
+"""Modules of src/tare whose code names things of a kind, for tests that only few do."""
 
 from __future__ import annotations
 

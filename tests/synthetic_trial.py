@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NO_OTHERS = {"kernel_cpu_s": 0.0, "tare_cpu_s": 0.0, "other_cpu_s": 0.0}
-"""of a slice: its machine did nothing else"""
+"""fields of a slice whose machine did nothing else"""
 BITS = "sha256:" + "ab" * 32
 
 
@@ -199,7 +199,7 @@ def modes(used_s: float, operations: int, probe_s: float) -> dict[str, float]:
 
 
 def warm_up(scene: Scene) -> WarmUp:
-    """The deployment's warm-up as the lab would record it."""
+    """The deployment's warm-up in the lab's format."""
     last = 4000.0 if scene.flat else 2000.0
     windows = [
         {"t": 3.0 * (i + 1), "ops_per_s": rate, "server_cpu_us_per_op": 720_000.0 / rate}

@@ -1,4 +1,4 @@
-"""What takes down goes on after a fault, and does not hide it."""
+"""Teardown goes on after a fault, and does not hide the fault."""
 
 from __future__ import annotations
 

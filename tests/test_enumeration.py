@@ -1,4 +1,4 @@
-"""Names are listed as a sentence has them."""
+"""Names are listed as in a sentence."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ SOURCE = Path(tare.__file__).parent
 
 
 def every_kind(kind: type[TareError]) -> dict[str, type[TareError]]:
-    """The class and all that are made from it."""
+    """The class and all its subclasses."""
     found = {kind.__name__: kind}
     for one in kind.__subclasses__():
         found |= every_kind(one)
@@ -24,7 +24,7 @@ def every_kind(kind: type[TareError]) -> dict[str, type[TareError]]:
 
 
 def made(names: set[str]) -> list[tuple[str, ast.Call]]:
-    """Where the source makes an error of one of these classes."""
+    """Places in the source that make an error of one of these classes."""
     found = []
     for file in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""What is opened is what the name says, and no link or pipe in its place."""
+"""Opening a name gives that file, never a link or pipe in its place."""
 
 from __future__ import annotations
 

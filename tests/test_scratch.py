@@ -1,4 +1,4 @@
-"""Temporary directories of killed commands are found; those of the living and of others never."""
+"""Temporary directories of killed commands are found, but never those of live ones or others."""
 
 from __future__ import annotations
 

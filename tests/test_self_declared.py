@@ -155,7 +155,7 @@ LIGHT = {"tare.errors", "tare.runtimes.declaration", "tare.runtimes.obstacle", O
     ],
 )
 def test_a_declaration_imports_nothing_that_takes_long(name: str, light: Collection[str]) -> None:
-    """It is imported by every command that reads a study."""
+    """Every command that reads a study imports it."""
     tree = ast.parse(Path(str(importlib.import_module(name).__file__)).read_text("utf-8"))
     at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
     own = {one for one in at_once if one and one.startswith("tare")}

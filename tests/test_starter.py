@@ -1,4 +1,4 @@
-"""A mark names one process of one boot: what it started is left over once it has ended."""
+"""A mark names one process of one boot; after its end, all that it started is left over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps that are all taken, each whatever becomes of the others: so is taken down what was made."""
+"""Takes every step even if others fail: what was made is taken down in this way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def faults_of(steps: Iterable[Callable[[], object]]) -> list[TareError]:
-    """Take all of them; what went wrong, in order. Other exceptions end it at once."""
+    """Take all steps; returns Tare's errors in order. Any other exception ends it at once."""
     faults: list[TareError] = []
     for step in steps:
         try:
@@ -22,10 +22,10 @@ def faults_of(steps: Iterable[Callable[[], object]]) -> list[TareError]:
 
 
 def raise_first(faults: Sequence[TareError]) -> None:
-    """Nothing where there are none.
+    """Raise the first fault, if there is one.
 
     Raises:
-        TareError: the first.
+        TareError: the first fault.
     """
     if faults:
         raise faults[0]

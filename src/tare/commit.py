@@ -6,14 +6,14 @@ import subprocess
 from pathlib import Path
 
 _FILE = Path(__file__).with_name("commit.txt")
-"""what a wheel was given when it was built"""
+"""written into a wheel when it is built"""
 _CHECKOUT = Path(__file__).parents[2]
 
 
 def commit(file: Path = _FILE, checkout: Path = _CHECKOUT) -> str | None:
-    """The commit's first twelve digits, with -dirty where files differ from it; None: not known.
+    """The commit's first twelve digits, with -dirty if files differ from it; None: unknown.
 
-    An installed wheel carries it in a file; in a checkout git is asked.
+    An installed wheel has the commit in a file; in a checkout, git says it.
     """
     if file.is_file():
         return file.read_text(encoding="utf-8").strip()

@@ -1,4 +1,4 @@
-"""What `tare doctor` tells of: of this machine, of a host, of a database's server."""
+"""Checks of `tare doctor`: of this machine, of a host, of a database's server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Seen:
-    """What a runtime or a kind of machines says of itself.
+    """Whether a runtime or a kind of machines can be used.
 
     Attributes:
         ok: it can be used here.
@@ -22,12 +22,12 @@ class Seen:
 
 @dataclass(frozen=True)
 class DoctorCheck:
-    """One thing that was looked at."""
+    """One check and its result."""
 
     what: str
     ok: bool
     says: str
     remedy: str = ""
-    """what to do where it is not as it should be"""
+    """what to do if the check fails"""
     needed: bool = True
-    """without it nothing runs there"""
+    """required: nothing runs there without it"""

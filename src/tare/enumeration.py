@@ -27,7 +27,7 @@ def first_of(names: Sequence[str], most: int) -> str:
 
 
 def cut(parts: Sequence[str], most: int, of: str = "") -> list[str]:
-    """The first parts, and in place of the others: and 3 more."""
+    """The first parts, then "and 3 more" for the others."""
     more = len(parts) - most
     return [*parts[:most], *([f"and {more:,} more {of}".rstrip()] if more > 0 else [])]
 

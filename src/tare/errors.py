@@ -1,4 +1,4 @@
-"""The one root of all of Tare's errors: what failed, where, why, and what to try next."""
+"""The base of all of Tare's errors: what failed, where, why, and what to try next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TareError(Exception):
 
     exit_code = 1
     usual = ""
-    """what helps with most errors of a kind, where one says nothing of its own"""
+    """default remedy of a class, for errors without a remedy"""
 
     def __init__(self, what: str, *, where: str = "", why: str = "", remedy: str = "") -> None:
         super().__init__(what)
@@ -66,19 +66,19 @@ class ClusterError(TareError):
 
 
 class UnitGoneError(TareError):
-    """A unit of which the kernel knows no more: it has ended."""
+    """A unit that has ended: the kernel no longer knows it."""
 
     usual = "read the unit's logs in the run's directory; the same command goes on from here"
 
 
 class LoadError(TareError):
-    """The load client failed, or reported that its run is worthless."""
+    """The load client failed, or reported that its run is useless."""
 
     usual = "read the load client's output in the trial's directory; the same command goes on"
 
 
 class QuietError(LoadError):
-    """The same where there is no run: servers without a database, which keep nothing."""
+    """A load client that failed outside a run: against servers without a database."""
 
     usual = "give the same command again; tare doctor says what can run here"
 
@@ -90,7 +90,7 @@ class TrialFailedError(TareError):
 
 
 class DiskFullError(TareError):
-    """No room for the next cluster; the run stops here and goes on when there is."""
+    """No disk space for the next cluster; the run stops here and resumes when there is space."""
 
 
 class LabBusyError(TareError):

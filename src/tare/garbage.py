@@ -1,4 +1,4 @@
-"""Pauses the garbage collector, where there is nothing for it to find."""
+"""Pauses the garbage collector where there is nothing to collect."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def not_collected() -> Iterator[None]:
-    """Pause the garbage collector: among millions of records, which hold no cycles, its searches
-    for them would take a third of the time."""
+    """Pause the garbage collector: millions of records hold no cycles, and searching them
+    would take a third of the time."""
     was = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Directories and files that others may have made, opened without following a link of theirs."""
+"""Opens directories and files that others may have made, without following their links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[int]:
-    """A directory, which may be named through links: the user's own way to it, or the kernel's."""
+    """Open a directory; its path may contain links, which are the user's own or the kernel's."""
     descriptor = os.open(path, _DIRECTORY & ~os.O_NOFOLLOW)
     try:
         yield descriptor
@@ -26,7 +26,7 @@ def opened(path: Path) -> Iterator[int]:
 
 @contextlib.contextmanager
 def within(directory: int, names: tuple[str, ...]) -> Iterator[int]:
-    """A directory below an open one, never through a link."""
+    """Open a directory below an open one, never through a link."""
     with contextlib.ExitStack() as stack:
         for name in names:
             directory = os.open(name, _DIRECTORY, dir_fd=directory)
@@ -35,10 +35,10 @@ def within(directory: int, names: tuple[str, ...]) -> Iterator[int]:
 
 
 def plain_file(directory: int, name: str) -> BufferedReader:
-    """A file of an open directory, for reading.
+    """Open a file of an open directory for reading.
 
     Raises:
-        OSError: it is not there, or is a link, a pipe or another thing that is no plain file.
+        OSError: it is missing, or is no plain file but a link, a pipe or the like.
     """
     descriptor = os.open(name, _FILE, dir_fd=directory)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

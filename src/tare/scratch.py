@@ -1,4 +1,4 @@
-"""Temporary directories that name who made them: those of a killed command can be removed."""
+"""Temporary directories that name their process, so that a killed command's can be removed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def make(purpose: str) -> Path:
 
 
 def directory(purpose: str) -> tempfile.TemporaryDirectory[str]:
-    """The same as a context manager, which gives its name and removes it at the end."""
+    """Such a directory as a context manager, which gives its name and removes it at the end."""
     return tempfile.TemporaryDirectory(prefix=_prefix(purpose))
 
 
 def leftovers() -> list[Path]:
-    """Those of this user whose process has ended without removing them, sorted."""
+    """This user's directories that ended processes have left behind, sorted."""
     found = []
     for path in Path(tempfile.gettempdir()).glob(f"{_BEFORE}*{_AFTER}*"):
         made_by = path.name.rpartition(_AFTER)[2].rpartition(".")[0]
@@ -34,7 +34,7 @@ def leftovers() -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Remove one with all that is in it; links inside are not followed."""
+    """Remove a directory and its content; links inside are not followed."""
     shutil.rmtree(path, ignore_errors=True)
 
 

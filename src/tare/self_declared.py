@@ -1,7 +1,7 @@
-"""What declares itself: modules of Tare's own, and those that other packages bring.
+"""Finds declarations of Tare's own modules and of other packages.
 
-A package of others names its declaration as an entry point of a group; the entry point's name says
-nothing, the declaration's does. Tare's own are listed by those who ask, so that they are found
+Another package names its declaration as an entry point of a group. The name that counts is the
+declaration's, not the entry point's. The caller lists Tare's own modules, so that they are found
 without an installation too.
 """
 
@@ -21,16 +21,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SelfDeclared(Generic[T]):
-    """One sort of things, each of which a declaration with a `name` tells all of.
+    """One kind of things, each described by a declaration with a `name`.
 
     Attributes:
-        noun: what one of them is called.
-        group: entry points of packages that bring one.
-        of: the class of declarations.
-        own: modules of Tare's own, in the order in which they are listed.
-        name: what a whole name is like.
-        rule: the same in words, after "small letters, digits and single hyphens".
-        taken: names that would be taken for something else.
+        noun: the word for one thing.
+        group: entry point group, for packages that bring one.
+        of: the class of the declarations.
+        own: Tare's own modules, in the order of listings.
+        name: pattern of a whole name.
+        rule: the pattern in words, after "small letters, digits and single hyphens".
+        taken: names that mean something else already.
     """
 
     noun: str
@@ -42,22 +42,22 @@ class SelfDeclared(Generic[T]):
     taken: Collection[str] = ()
 
     def registered(self) -> Mapping[str, T]:
-        """Every one by its name, Tare's own first.
+        """All declarations by name, Tare's own first.
 
         Raises:
-            RuntimeUnavailableError: what another package brings cannot be used.
+            RuntimeUnavailableError: another package's declaration cannot be used.
         """
         return self._registered
 
     def names(self) -> tuple[str, ...]:
-        """Their names, as they are listed."""
+        """The declarations' names, in the order of listings."""
         return tuple(self.registered())
 
     def declared(self, name: str) -> T:
-        """What the one of this name says of itself.
+        """The declaration with this name.
 
         Raises:
-            RuntimeUnavailableError: there is none of this name here.
+            RuntimeUnavailableError: no declaration has this name.
         """
         known = self.registered()
         if name in known:
@@ -69,7 +69,7 @@ class SelfDeclared(Generic[T]):
         )
 
     def having(self, fits: Callable[[T], bool]) -> tuple[str, ...]:
-        """The names of those of which this is true."""
+        """The names of the declarations that `fits` accepts."""
         return tuple(name for name, one in self.registered().items() if fits(one))
 
     @cached_property
@@ -77,12 +77,12 @@ class SelfDeclared(Generic[T]):
         return self.found()
 
     def found(self) -> Mapping[str, T]:
-        """The same, looked for anew.
+        """All declarations by name, searched anew.
 
         Raises:
-            RuntimeUnavailableError: what another package brings cannot be used.
+            RuntimeUnavailableError: another package's declaration cannot be used.
         """
-        from importlib.metadata import entry_points  # which takes longer than all else here
+        from importlib.metadata import entry_points  # slower to import than all else here
 
         found = {one.name: one for own in self.own for one in _each(import_module(own).DECLARED)}
         for point in sorted(entry_points(group=self.group), key=lambda each: each.name):
@@ -95,7 +95,7 @@ class SelfDeclared(Generic[T]):
     def _brought(self, point: Any) -> list[tuple[str, T]]:
         try:
             declared = _each(point.load())
-        except Exception as error:  # whatever the code of others raises
+        except Exception as error:  # another package's code may raise anything
             raise self._unusable(point, f"{type(error).__name__}: {error}") from error
         if not all(isinstance(one, self.of) for one in declared):
             raise self._unusable(point, f"it is no {self.of.__module__}.{self.of.__name__}")
@@ -122,5 +122,5 @@ class SelfDeclared(Generic[T]):
 
 
 def _each(declared: Any) -> tuple[Any, ...]:
-    """One declaration, or several of one module."""
+    """The declarations of one module, which may hold one or several."""
     return declared if isinstance(declared, tuple) else (declared,)

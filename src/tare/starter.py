@@ -1,8 +1,8 @@
-"""The mark of what a Tare process started: names that process, as nothing else does by chance.
+"""The mark on everything that a Tare process starts: it identifies that process.
 
-A process id comes again, and a name can be anybody's. The id, when that process started, the boot
-of the machine, and the namespace in which the id is one (a container has its own) together are had
-by one process alone.
+Process ids are reused, and anybody can use a name. Four values together identify one process: its
+id, its start time, the boot of the machine, and the namespace of the process id (a container has
+its own).
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ _ON = "@"
 RUN_VARIABLE = "TARE_RUN"
 """environment variable that labels every process with its run"""
 STARTER_VARIABLE = "TARE_STARTER"
-"""environment variable with the mark of the Tare process that started it"""
+"""environment variable with the mark of the Tare process that started the process"""
 LABEL = "tare.starter"
-"""the name of the label in an engine"""
+"""the label's name in an engine"""
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _ENDED = ("Z", "X")
 
 
 def mark() -> str:
-    """The mark of what this process starts: digits, small letters and hyphens."""
+    """The mark for everything this process starts: digits, small letters and hyphens."""
     pid = os.getpid()
     return f"{pid}-{_started(pid)}-{_boot()}-{_ids()}"
 
 
 def labels(run: str) -> dict[str, str]:
-    """The environment that marks a process on this machine as started here for a run."""
+    """Environment variables that mark a process on this machine as started here for a run."""
     return {RUN_VARIABLE: run, STARTER_VARIABLE: mark()}
 
 
 def without_owner(text: str) -> bool:
-    """Whether this is a mark of this boot, and who made it has ended, or is this process.
+    """Whether this is a mark of this boot whose process has ended or is this one.
 
-    Of a process in another container nobody here can know.
+    False for a process in another container: its state cannot be seen from here.
     """
     told = _MARK.fullmatch(text)
     if told is None or (told["boot"], told["ids"]) != (_boot(), _ids()):
@@ -50,13 +50,13 @@ def without_owner(text: str) -> bool:
 
 
 def label() -> str:
-    """The mark of what outlives a boot and may be shared: in an engine, with the machine's name."""
+    """The mark with the machine's name, for an engine, which outlives a boot and may be shared."""
     return f"{mark()}{_ON}{platform.node()}"
 
 
 def labelled_without_owner(text: str) -> bool:
-    """Whether this is a label that was made on this machine, by a process that has ended or by
-    this one."""
+    """Whether this label was made on this machine, by a process that has ended or by this
+    one."""
     made_by, _, machine = text.partition(_ON)
     told = _MARK.fullmatch(made_by)
     if told is None or machine != platform.node():

@@ -9,6 +9,6 @@ if TYPE_CHECKING:
 
 
 def check(analysis: Analysis, name: str) -> Check:
-    """The check of this name, of which there is one."""
+    """The only check with this name."""
     (found,) = (c for c in analysis.checks if c.name == name)
     return found

@@ -25,14 +25,14 @@ MARGINS = {"throughput": 0.05}
 
 @dataclass(frozen=True)
 class Rates:
-    """How often 95% intervals hold the truth; how often a pair of like runs has a difference."""
+    """How often 95% intervals hold the truth, and how often a pair of equal runs differs."""
 
     coverage: float
     false_alarms: float
 
 
 def simulate(pairs: int, seed: int = 3) -> Rates:
-    """Compare that many pairs of runs that differ by TRUTH, and as many that do not differ."""
+    """Compare this many pairs of runs that differ by TRUTH, and as many without a difference."""
     rng = np.random.default_rng(seed)
     held = alarms = intervals = 0
     for number in range(pairs):

@@ -17,7 +17,7 @@ from tare.analysis.inference.estimates import Estimate, estimate, make_stratum, 
 from tare.analysis.inference.verdicts import run_tests
 
 SD = 0.03
-"""Of a condition's mean over a round's blocks."""
+"""Applies to a condition's mean over a round's blocks."""
 
 
 class Layout(NamedTuple):
@@ -55,7 +55,7 @@ def studied(rng: np.random.Generator, of: Layout) -> Estimate:
 
 
 def as_effect(found: Estimate) -> Any:
-    """What the rules read of an effect; without an adjustment for other comparisons."""
+    """The parts of an effect that the rules read, without adjustment for other comparisons."""
     p = run_tests(found, None).difference
     own = t_interval(found.log_ratio, *(found.unpooled or (found.se, found.df)), 0.95)
     low, high = found.interval(0.95)
@@ -73,7 +73,7 @@ def as_effect(found: Estimate) -> Any:
 
 
 def outcomes(rng: np.random.Generator, of: Layout) -> dict[str, bool]:
-    """Of one study: whether it finds a difference, what contradicts it, and what would."""
+    """Whether one study finds a difference, what contradicts it, and what would."""
     effect = as_effect(studied(rng, of))
     names = " ".join(one.name for one in judged(effect) if not one.agrees)
     different = effect.verdict == "different"

@@ -34,7 +34,7 @@ def study_of(
 
 
 def conditions_of(study: Study) -> list[Condition]:
-    """Its conditions, none of which repeats another one."""
+    """The study's conditions; none repeats another."""
     return [c.model_copy(update={"aa_of": None}) for c in expand(study)]
 
 
@@ -52,7 +52,7 @@ def measured(
     values: Mapping[str, float],
     deployment: str = "",
 ) -> Trial:
-    """One of Tare's own; by default each block has a deployment of its own."""
+    """One of Tare's own trials; by default each block has its own deployment."""
     return _trial(levels, round_, block, values, "", deployment)
 
 

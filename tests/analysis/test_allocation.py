@@ -1,4 +1,4 @@
-"""More and shorter rounds, or fewer and longer ones: by the noise that a run itself had."""
+"""More and shorter rounds, or fewer and longer ones, by the run's own noise."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def trials(
     slices: int = 101,
     driven_s: float = DRIVEN_S,
 ) -> list[Trial]:
-    """Rounds of 90 seconds, for 60 of which, or fewer, their conditions are driven."""
+    """Rounds of 90 seconds that drive their conditions for 60 seconds or less."""
     return [
         Trial(
             f"D{round_}-{place}",
@@ -76,7 +76,7 @@ def test_where_slices_are_all_the_noise_rounds_stay_as_they_are() -> None:
 
 
 def test_where_servers_are_alike_few_long_rounds_are_better() -> None:
-    """Most of each round's time goes into making servers, and slices are all the noise."""
+    """Making servers takes most of each round, and all noise is from slices."""
     found = allocation(trials(30, driven_s=20.0), spread(0.02, 0.03, df=29), PRIMARY, MEASURES)
     assert found is not None
     assert found.rounds < 30
@@ -85,7 +85,7 @@ def test_where_servers_are_alike_few_long_rounds_are_better() -> None:
 
 
 def test_of_primary_metrics_the_one_that_gains_least_decides() -> None:
-    """Of service demand slices are a tenth of the variance, of throughput three tenths."""
+    """Slices are a tenth of service demand's variance and three tenths of throughput's."""
     demand = spread(0.02, 0.02 * 0.1**0.5)
     throughput = spread(0.02, 0.02 * 0.3**0.5, metric="throughput")
     alone = allocation(trials(), demand, PRIMARY, MEASURES)
@@ -110,7 +110,7 @@ def test_a_metric_that_asks_for_the_rounds_as_they_are_keeps_them() -> None:
 
 
 def test_where_levels_set_the_measuring_each_is_told_its_share() -> None:
-    """What the study's base says then holds for none, or for some."""
+    """The study's base then applies to no condition, or to some."""
     noise = spread(0.02, 0.02 * 0.1**0.5)
     found = allocation(trials(), noise, PRIMARY, MEASURES | {"c1": 4.0})
     set_ = allocation(trials(), noise, PRIMARY, MEASURES | {"c0": 4.0, "c1": 4.0})
@@ -149,7 +149,7 @@ def test_nothing_is_said_of_what_is_not_known(
 
 
 def test_a_block_keeps_the_passes_that_a_fit_needs() -> None:
-    """Of 101 slices a twelfth would be left; of 14 a block keeps the eight that a fit needs."""
+    """Of 101 slices a twelfth would remain; of 14, a block keeps the eight that a fit needs."""
     noise = spread(0.02, 0.001)
     many, few = (allocation(trials(slices=n), noise, PRIMARY, MEASURES) for n in (101, 14))
     assert many is not None

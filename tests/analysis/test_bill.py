@@ -1,4 +1,4 @@
-"""Bills of known answer: prices times packets, beside what was measured."""
+"""Bills with a known answer: prices times packets, beside measurements."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def test_between_two_numbers_of_packets_the_price_is_a_straight_line() -> None:
 
 
 EACH = amount_of(around(0.0), 4).error
-"""Of every price: an interval of 0.1 us on each side over five rounds."""
+"""Every price's interval: 0.1 us on each side over five rounds."""
 
 
 @pytest.mark.parametrize(("packets", "of_each"), [(0.2, 1.0), (0.65, 1.0), (1.1, 1.0), (4.0, 2.0)])
 def test_a_price_between_two_is_as_uncertain_as_they_are_for_they_share_their_rounds(
     packets: float, of_each: float
 ) -> None:
-    """Added in squares it would be 0.71 of that in the middle."""
+    """Added in squares, it would be 0.71 of that in the middle."""
     parts = {"server": around(2.0)}
     prices = [one.model_copy(update={"parts": parts}) for one in BRIDGE.prices[2:]]
     point = Tariff(weighing(*prices)).at("docker.bridge", packets)
@@ -74,7 +74,7 @@ def test_beyond_them_it_is_in_proportion_and_said_where_that_is_far() -> None:
 
 
 def test_packets_that_a_way_needs_more_at_equal_batching_are_part_of_its_price() -> None:
-    """With as many in flight native needs 2.0: that is how well answers are batched."""
+    """With as many in flight, native needs 2.0: answers are batched that well."""
     tariff = Tariff(weighing(price("docker.bridge", 1, 3.75, packets=2.1)))
     point = tariff.at("docker.bridge", 2.1)
     assert point.excess.value == pytest.approx(3.75)
@@ -346,7 +346,7 @@ def test_what_native_packets_cost_is_no_part_of_a_cluster_s_bill(tmp_path: Path)
 def test_of_a_cluster_whose_clients_were_not_counted_apart_there_is_no_bill(
     tmp_path: Path,
 ) -> None:
-    """As of every run before these were counted."""
+    """As in every run made before these were counted."""
     analysed(tmp_path, 1.0, BRIDGE)
     assert why_no_bill(as_cluster(tmp_path / "r", {})) == NOT_APART
 
@@ -388,7 +388,7 @@ def test_of_nodes_behind_published_ports_both_ways_are_billed_at_packets_told_ap
 def test_what_the_kernel_counts_there_with_the_proxy_s_packets_is_not_believed(
     tmp_path: Path,
 ) -> None:
-    """As of every run before packets were told apart: all six would be clients'."""
+    """As in every run made before packets were told apart: all six would be the clients'."""
     analysed(tmp_path, 1.0, BY_PORTS, packets={"native": 4.0, "docker-bridge": 6.0})
     assert why_no_bill(by_ports(tmp_path / "r", None)) == NOT_APART
 
@@ -431,7 +431,7 @@ def test_between_two_endpoints_of_one_cluster_nodes_send_each_other_the_same(
 def test_an_average_has_the_mean_of_its_pairs_bills_where_no_pair_is_compared_alone(
     tmp_path: Path,
 ) -> None:
-    """At 2 packets an operation pays 3 us, at 0.2 it pays 0.4: a mean of 1.7."""
+    """An operation pays 3 us for 2 packets and 0.4 us for 0.2: a mean of 1.7 us."""
     truths = {"native": Truth(), "docker-bridge": Truth(patch=docker("bridge"))}
     run = write_run(
         tmp_path / "r", effects=truths, threads=[16, 64], slice_s=0.25, blocks=1, deployments=3,
@@ -488,7 +488,7 @@ def test_a_way_without_packets_has_no_price(tmp_path: Path) -> None:
 def test_an_error_of_the_packets_is_in_both_lines_of_a_side_and_adds_up_as_one(
     tmp_path: Path,
 ) -> None:
-    """Per packet 1.44 us of the bridge and 7.5 of batching: 8.9 together, not their squares."""
+    """Per packet, 1.44 us of the bridge and 7.5 of batching: 8.9 together, not added in squares."""
     spread = {"docker-bridge": [0.9, 1.0, 1.1, 0.9, 1.0, 1.1], "native": [1.0] * 6}
     found = bill(analysed(tmp_path, 1.0, BRIDGE, packets=spread))
     bridge, batching = (line.ci[1] - line.us for line in found.lines)

@@ -1,4 +1,4 @@
-"""Which weighed way a condition's packets pass, and whether it is all of them."""
+"""Which weighed way a condition's packets pass, and whether all of them do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drift that all conditions share is seen, and the moods of single blocks are not taken for it."""
+"""Drift that all conditions share is seen, and moods of single blocks are not mistaken for it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_drift_beyond_the_moods_is_found() -> None:
 
 
 def test_a_condition_that_misses_a_block_leaves_the_slope_of_the_others_as_it_is() -> None:
-    """A slow one misses the last block, which would else look fast."""
+    """A slow condition misses the last block, which would look fast otherwise."""
     logs = {"a": 0.0, "b": 0.1, "slow": -1.0}
     done = [
         trial(name, round_, block, log + 0.03 * block + 0.01 * (round_ * block % 3))

@@ -28,7 +28,7 @@ CLEAR = {"native": Truth(), "docker": Truth(throughput=0.6, patch=docker("host")
 def run_of(
     directory: Path, truths: dict[str, Truth], rounds: int, planned: int, until: str
 ) -> Path:
-    """A run that has so many rounds of those that were planned."""
+    """A run with this many of its planned rounds."""
     run = write_run(
         directory, effects=truths, deployments=rounds, blocks=2, measure_s=2, between=0.05
     )
@@ -92,7 +92,7 @@ def test_the_report_of_an_unfinished_run_is_a_look_at_its_share(tmp_path: Path) 
 
 
 def test_the_level_of_a_look_decides(tmp_path: Path) -> None:
-    """A difference that is one at 5% and none at the level of the look."""
+    """A difference that is confirmed at 5%, but not at the level of the look."""
     run = run_of(tmp_path / "run", CLEAR, 3, 3, "rounds")
     plain = throughput(analyse(run))
     assert plain.verdict == "different"

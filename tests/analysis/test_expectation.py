@@ -1,4 +1,4 @@
-"""What an earlier run lets expect of a study."""
+"""Expectations of a study from an earlier run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of hosts that a run compares: what their machines are made of is told before effects."""
+"""Host groups that a run compares: their machines are described before effects."""
 
 from __future__ import annotations
 

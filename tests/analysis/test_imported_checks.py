@@ -32,7 +32,7 @@ ALL = [f"{p}_{t}_{r}" for p in ("native", "docker") for t in (5, 10) for r in (1
 
 
 def analysed(tmp_path: Path, names: Iterable[str], study: str = STUDY, text: str = "") -> Analysis:
-    """An import of a small table per name; the values are those of no other table."""
+    """An import of a small table per name; each table has its own values."""
     files = tmp_path / "files"
     files.mkdir()
     for number, name in enumerate(names):

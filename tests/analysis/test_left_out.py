@@ -1,4 +1,4 @@
-"""A run whose plan left conditions out: analysed as far as it goes, and what is missing is said."""
+"""A run whose plan left conditions out: analysed as far as possible; missing parts are named."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEVELS = {
 
 
 def leave_out(run: Path, *gone: str) -> Path:
-    """As if these conditions had been left out: no trials, and the plan says why."""
+    """The run as if these conditions were left out: no trials, and the plan says why."""
     for name in gone:
         for trial in run.glob(f"trials/*-{name}"):
             shutil.rmtree(trial)

@@ -1,4 +1,4 @@
-"""What a trial's records say in numbers, and when they say nothing."""
+"""Numbers from a trial's records, and when there are none."""
 
 from __future__ import annotations
 

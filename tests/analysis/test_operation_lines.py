@@ -1,4 +1,4 @@
-"""Bills of known answer for what servers and clients do beside their packets."""
+"""Bills with a known answer for the work of servers and clients beside packets."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_between_two_ways_into_one_container_only_the_difference_pays_it() -> No
 
 
 def test_between_two_storages_of_one_runtime_a_call_costs_the_same() -> None:
-    """What is known badly of each of forty calls is in no error: both sides make as many."""
+    """A poorly known price of forty calls adds no error: both sides make as many calls."""
     many = {"server_futex_calls": 30.0, "server_sync_calls": 0.1, "server_calls": 40.0}
     volume = doer(BRIDGED, **many)
     storage = [
@@ -299,7 +299,7 @@ def test_where_syncs_were_not_counted_it_is_not_known_which_bytes_they_hold() ->
 
 
 def test_a_line_that_one_of_two_pairs_lacks_is_in_no_mean_of_both() -> None:
-    """Half of it would be of no pair: in the other one it is not known, and not nothing."""
+    """Half of it would have no pair: in the other half it is unknown, not zero."""
     made = {"server_switches": 3.0, "server_faults": 0.5}
     whole = lines(doer(), doer(BRIDGED, **made))
     side = doer(BRIDGED, **made)
@@ -376,7 +376,7 @@ def test_errors_of_counts_and_of_prices_are_in_a_line() -> None:
 
 
 def test_a_run_s_bill_has_them_in_its_sum_and_its_owner(tmp_path: Path) -> None:
-    """A container that switches once more for an operation, and is measured as that much dearer."""
+    """A container with one more switch per operation, measured as that much dearer."""
     extra_us = 3.0 + 0.8 + 0.03
     truths = {
         "native": Truth(),

@@ -1,4 +1,4 @@
-"""Prices of parts from scripted turns: what was put in is found, and what disturbs is left out."""
+"""Prices of parts from scripted turns: the analysis finds the cost put in, without disturbances."""
 
 from __future__ import annotations
 

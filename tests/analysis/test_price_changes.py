@@ -1,4 +1,4 @@
-"""Two weighings beside each other: what differs is found, and nothing where nothing does."""
+"""Two weighings side by side: differences are found, and none if nothing differs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def of(way: str, in_flight: int, changes: list[PriceChange]) -> PriceChange:
 
 
 def test_a_price_that_changed_is_told_with_its_interval() -> None:
-    """Each is known to 0.1: their difference to the root of two of it."""
+    """Each is known to 0.1, so their difference is known to root two times that."""
     found = of("docker.bridge", 1, compare_prices(BRIDGE, DEARER).changes)
     assert (found.what, found.a, found.b) == ("added", 3.0, 3.5)
     assert found.difference == pytest.approx(0.5)
@@ -82,7 +82,7 @@ def test_what_else_differs_and_what_only_one_has_is_told() -> None:
 
 
 def test_the_price_of_a_part_that_changed_is_told_on_its_platform_and_by_its_clock() -> None:
-    """A virtual machine beside its host, say: one operation is dearer there, natively."""
+    """For example a virtual machine beside its host: one native operation costs more there."""
 
     def dearer(_: int, turn: Turn) -> Turn:
         return replace(turn, cpu_ns=turn.cpu_ns * 1.5) if turn.piece == "fault_2m" else turn

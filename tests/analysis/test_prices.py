@@ -1,4 +1,4 @@
-"""Prices from slices of known cost: what was put in is found, and nothing where nothing was."""
+"""Prices from slices of known cost: a cost put in is found, and none where none was put in."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_rounds_that_agree_by_chance_are_no_better_known_than_their_slices() -> 
 
 @pytest.mark.parametrize("way", ["native again", "docker.bridge"])
 def test_the_noise_of_slices_is_that_of_both_ways(way: str) -> None:
-    """Of two rounds that agree what is left is what slices scatter: 5% of each of 40."""
+    """If two rounds agree, the slices' scatter remains: 5% of each of 40."""
     one = weighed(noise=0.05, slices=40, rounds=2, seed=2)
     alike = replace(one, rounds=[one.rounds[0], one.rounds[0]])
     found = of(prices(alike, MACHINE), way)
@@ -214,7 +214,7 @@ def test_counts_are_per_operation() -> None:
 
 
 def test_each_number_in_flight_has_prices_of_its_own() -> None:
-    """The same slices again, as those with 32 in flight: no ratio goes across."""
+    """The same slices again with 32 in flight: no ratio is taken across."""
     one = weighed(noise=0.05)
     again = [replace(way, in_flight=32) for way in WAYS]
     number = len(WAYS)
@@ -260,7 +260,7 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
 
 
 def without_operations(slices: int) -> Weighed:
-    """In one round a way has so many slices of forty in which nothing was answered."""
+    """In one round, a way has this many of forty slices without an answer."""
     spoilt = weighed(slices=40)
     spoilt.rounds[0].rows[2][:slices] = [SliceRow(0.0, 0, 0.31, 0.001, per_s=0.0)] * slices
     return spoilt

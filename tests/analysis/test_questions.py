@@ -1,4 +1,4 @@
-"""What an analysis section makes of the conditions: rows, averages, and what is no repetition."""
+"""Rows, averages and repetitions that an analysis section makes of the conditions."""
 
 from __future__ import annotations
 

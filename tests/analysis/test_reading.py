@@ -1,4 +1,4 @@
-"""All trials of a run: the same whether one process reads them or several."""
+"""All trials of a run are the same, whether one process reads them or several."""
 
 from __future__ import annotations
 

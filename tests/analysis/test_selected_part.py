@@ -1,4 +1,4 @@
-"""A run of a part of its study (`only`) at one of its scales: analysed as what was asked for."""
+"""A run of part of its study (`only`) at one of its scales: analysed as requested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
 
 
 def widened(file: Path) -> None:
-    """The run's study, as if it had been a part of a larger one."""
+    """The run's study, as if it were part of a larger one."""
     yaml = YAML()
     study = yaml.load(file)
     study["factors"]["platform"]["docker-host"] = docker("host")

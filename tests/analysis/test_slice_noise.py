@@ -1,4 +1,4 @@
-"""The noise of slices: known correlations are found, and intervals are as wide as they must be."""
+"""The noise of slices: known correlations are found, and intervals have the right width."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_moods_of_the_machine_are_in_the_correlation_and_not_in_the_interval() -
 
 
 def recorded() -> tuple[np.ndarray, list[tuple[int, int]]]:
-    """A minute of three servers on a virtual machine of 2 CPUs: log cost, and who was driven."""
+    """A minute of three servers on a virtual machine of 2 CPUs: log cost, and which was driven."""
     told = json.loads(Path(__file__).with_name("pilot_slices.json").read_text("utf-8"))
     passed: Counter[int] = Counter()
     order = []
@@ -119,7 +119,7 @@ def test_recorded_slices_come_to_recorded_numbers() -> None:
 
 
 def test_recorded_slices_vary_as_their_batches_do() -> None:
-    """Batch means, which know nothing of pseudo-values: 7 batches of 8 passes, fitted apart."""
+    """Batch means, which use no pseudo-values: 7 batches of 8 passes, fitted apart."""
     logs, order = recorded()
     batches = [conditions_of(logs[at : at + 8]) for at in range(0, 56, 8)]
     pairs = [(0, 1), (0, 2), (1, 2)]

@@ -1,4 +1,4 @@
-"""Trials in slices: what they tell, what they cannot, and what may be wrong with their slices."""
+"""Trials in slices: what they show, what they cannot show, and possible faults of slices."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_operations_that_were_cut_off_hold_the_pause(
 def test_a_rate_that_only_the_drains_let_servers_keep(
     tmp_path: Path, server_s: float, status: str
 ) -> None:
-    """Eight slices of a quarter of a second on one CPU have two seconds of it."""
+    """Eight slices of a quarter of a second on one CPU have two seconds of CPU time."""
     place = run(tmp_path)
     file = place / "trials/D1-B01-native/manifest.json"
     record = json.loads(file.read_text())
@@ -262,7 +262,7 @@ def test_why_there_is_no_pace_is_a_note_and_records_of_before_say_nothing(tmp_pa
     ("gap_s", "status"), [(0.2, "ok"), (0.24, "ok"), (0.26, "invalid"), (0.3, "invalid")]
 )
 def test_a_slice_without_an_answer_is_told(tmp_path: Path, gap_s: float, status: str) -> None:
-    """Or, in a short trial, a tenth of it beside a drain."""
+    """In a short trial, a tenth of the trial beside a drain."""
     place = run(tmp_path)  # trials of 8 slices of 0.25 s with drains of 0.03 s
     path = place / "trials" / "D1-B01-native" / "manifest.json"
     manifest = json.loads(path.read_text())

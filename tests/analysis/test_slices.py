@@ -147,7 +147,7 @@ def test_names_and_the_machine_s_speed_are_of_no_matter(
 
 
 def test_what_a_switch_of_servers_costs_is_no_condition_s() -> None:
-    """Two conditions of one server follow each other often, the third always another server."""
+    """Two conditions of one server often follow each other; the third always another server."""
     rng = np.random.default_rng(7)
     fitted, naive = [], []
     for seed in range(100):
@@ -220,13 +220,13 @@ def test_slices_of_a_turn_are_not_as_many_observations() -> None:
 
 
 def trial(deployment: str, rows: list[SliceRow]) -> Any:
-    """As much of a trial as the fit looks at."""
+    """The parts of a trial that the fit reads."""
     manifest = SimpleNamespace(deployment=deployment, slices=SimpleNamespace())
     return SimpleNamespace(slices=rows, manifest=manifest)
 
 
 def measured(deployment: str, rows: list[SliceRow], values: dict[str, float]) -> Any:
-    """As much of a trial as `fit_blocks` looks at and changes."""
+    """The parts of a trial that `fit_blocks` reads and changes."""
     own = trial(deployment, rows)
     own.done, own.cell, own.values, own.slice_noise = True, (1, 1), values, {}
     return own
@@ -367,7 +367,7 @@ def test_damaged_response_times_leave_no_slices(tmp_path: Path, responses: objec
 def test_slices_without_a_sample_of_the_pace_are_left_out_where_they_are_few(
     lacking: int, fitted: int
 ) -> None:
-    """Else the pace is left out, and they are not."""
+    """Otherwise the pace is left out, and the slices are kept."""
     rows = [
         [SliceRow(2 * n + one, 100.0, 0.25, 100.0, pace=7.0) for n in range(40)] for one in (0, 1)
     ]

@@ -1,4 +1,4 @@
-"""Which database imported files were of: what study or files say; a default is nobody's word."""
+"""The database of imported files: what study or files say; a default says nothing."""
 
 from __future__ import annotations
 

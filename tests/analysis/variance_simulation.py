@@ -20,7 +20,7 @@ from tare.analysis.inference.variance import variances_in_blocks, variances_of_s
 
 
 def noise(rng: np.random.Generator, tail: int, shape: tuple[int, ...]) -> np.ndarray:
-    """Of variance 1: normal, or t with so many degrees of freedom."""
+    """Samples of variance 1: normal, or t with this many degrees of freedom."""
     if not tail:
         return rng.normal(0, 1, shape)
     return rng.standard_t(tail, shape) / math.sqrt(tail / (tail - 2))

@@ -1,4 +1,4 @@
-"""What an image needs of the host is what ldd names, plus what is opened by name."""
+"""An image needs the host's libraries that ldd names, and those opened by name."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_the_files_inside_are_the_trees_files(client: docker.DockerClient, tree:
 def test_a_server_of_the_user_s_runs_inside_an_image_of_its_own(
     client: docker.DockerClient,
 ) -> None:
-    """Any program with libraries: tare-load in a mongod's stead."""
+    """Any program with libraries: tare-load in place of a mongod."""
     binary = find("tare-load")
     built = client.images.get(build_program_image(client, "mongod", binary))
     assert built.labels[image.BITS_LABEL] == file_digest(binary)

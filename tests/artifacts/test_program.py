@@ -1,4 +1,4 @@
-"""A program that is run to its end: its status and its words."""
+"""A program that is run to its end: its status and its output."""
 
 from __future__ import annotations
 

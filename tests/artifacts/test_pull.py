@@ -17,11 +17,11 @@ from tare.errors import ArtifactError
 NAME = "registry.example/mongo:7"
 BEGUN = {"status": "Pulling fs layer", "id": "c0ffee"}
 REFUSED = {"error": "unauthorized", "errorDetail": {"message": "unauthorized"}}
-"""as an engine tells that has answered 200 already: Docker half-way, Podman always"""
+"""as an engine reports after it has answered 200: Docker half-way, Podman always"""
 
 
 class Engine(ThreadingHTTPServer):
-    """An engine without images, whose pulls tell this; broken off, or to their end."""
+    """An engine without images, whose pulls report this; broken off, or to their end."""
 
     def __init__(self, told: list[dict[str, Any]], *, ends: bool, has: bool) -> None:
         super().__init__(("127.0.0.1", 0), Requests)

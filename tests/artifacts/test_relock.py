@@ -1,4 +1,4 @@
-"""Coordinates are read off the paths of Maven's repository layout."""
+"""Coordinates are read from the paths of Maven's repository layout."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_an_engine_that_does_not_answer_is_reported_by_the_exit_status(
 
 
 def step(tmp_path: Path, command: str) -> subprocess.CompletedProcess[str]:
-    """What one step of the set-up shows; its logs lie below tmp_path."""
+    """The output of one set-up step; its logs are below tmp_path."""
     script = f". setup/common.sh; step one 'a step' bash -c '{command}'"
     return subprocess.run(
         ["bash", "-c", script],

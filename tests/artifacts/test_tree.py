@@ -1,4 +1,4 @@
-"""A tree is fetched once, verified on every use, and never half there."""
+"""A tree is fetched once, verified on every use, and never incomplete."""
 
 from __future__ import annotations
 

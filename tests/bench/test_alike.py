@@ -1,4 +1,4 @@
-"""Pairs that are alike, endpoints with and without a shared deployment, and what is told."""
+"""Pairs that are alike, endpoints with and without a shared deployment, and the output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counting costs is found where it is known, whatever else differs between trials."""
+"""A known cost of counting is found, whatever else differs between trials."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.counting_cost import SHOWN, difference
 
 
 def trials(dearer: float, own_us: float) -> list[list[dict[str, Any]]]:
-    """Trials of unlike servers; a slice with counts is so much dearer, and takes Tare so long."""
+    """Unlike servers; a slice with counts is this much dearer, and takes Tare this long."""
     generator = random.Random(3)  # noqa: S311 - an order, no secret
 
     def line(speed: float) -> dict[str, Any]:

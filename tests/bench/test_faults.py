@@ -1,4 +1,4 @@
-"""The judge of the campaign of faults: each promise that is broken on purpose is found.
+"""The judge of the fault campaign finds each promise that is broken on purpose.
 
 Of hosts over SSH it needs a name, a disk, and what runs there: `Host` is one that is a directory.
 """
@@ -32,7 +32,7 @@ from tests.synthetic_run import write_run
 KILLED = Strike("kill", "native java", 0.0)
 LOST = Strike("connection lost", "link down", 0.0, hides=ours.ON_HOSTS)
 UNIT = "0a1b2c3d4e.r1/d1-native-1-k1-n1"
-"""What a run of this machine has on a host, below its directory of runs."""
+"""Files of a run of this machine on a host, below the host's directory of runs."""
 
 
 @dataclass
@@ -73,7 +73,7 @@ def invariants(tmp_path: Path) -> Iterator[Invariants]:
 
 @pytest.fixture
 def with_host(tmp_path: Path) -> Iterator[Invariants]:
-    """The same where nodes run on a host, which others use too."""
+    """The same with nodes on a host that others use too."""
     scene = Scene(tmp_path, engine=Engine())
     scene.hosts.append(Host(tmp_path / "db1"))  # type: ignore[arg-type] - all that is asked of one
     yield from judged(scene)
@@ -201,7 +201,7 @@ def test_a_process_that_a_weighing_was_to_sweep_and_did_not(invariants: Invarian
 def test_an_engine_that_is_gone_excuses_only_what_it_holds(
     invariants: Invariants, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its containers, networks and volumes; neither a working directory nor an address."""
+    """An engine holds containers, networks and volumes, but no working directory and no address."""
     (invariants.scene.runs / "r1" / "work" / "d1-native-1-k1-n1").mkdir(parents=True)
     held = {what: {"tare-r1"} for what in ("containers", "networks", "volumes")}
     monkeypatch.setattr("bench.faults.ours.engine_items", lambda: held)

@@ -1,4 +1,4 @@
-"""What is decided of MongoDB's protocol code follows from the runs, whoever wins."""
+"""The decision on MongoDB's protocol code follows from the runs, whichever side wins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparison of containers with and without rights fails where both have the same."""
+"""The comparison of containers with and without rights fails if both have the same rights."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_two_sides_that_do_not_differ_in_their_rights(
 
 
 class Launching:
-    """A run that starts a database of each side, and whose kernel says what this process has."""
+    """A run that starts a database of each side; its kernel reports this process's rights."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         running = SimpleNamespace(accounting=lambda: SimpleNamespace(pid=os.getpid()))

@@ -1,4 +1,4 @@
-"""Studies in slices that end at looks: when they end, at which level, and that promises hold."""
+"""Studies in slices that end at looks: when, at which level, and whether promises hold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def slack(share: float, studies: int) -> float:
 
 
 def values(deployments: float, endpoints: float) -> NDArray[np.float64]:
-    """A study without effects, with so much noise (sd) of its servers, and of three endpoints."""
+    """A study without effects, with this noise (sd) of its servers, and three endpoints."""
     rng = np.random.default_rng(3)
     logs = rng.normal(0.0, deployments, (max(SERVERS) + 1, PLANNED))[list(SERVERS)]
     logs[-len(ENDPOINTS) :] += rng.normal(0.0, endpoints, (len(ENDPOINTS), PLANNED))

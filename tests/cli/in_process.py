@@ -1,4 +1,4 @@
-"""The tare command in this process, to its end: what it says, and its exit status."""
+"""Runs the tare command in this process to its end: output and exit status."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Ended:
-    """As `subprocess.run` has it of a command of its own."""
+    """A result like that of `subprocess.run`."""
 
     returncode: int
     stdout: str
@@ -55,7 +55,7 @@ def tare(
 
 @contextlib.contextmanager
 def signals_kept() -> Iterator[None]:
-    """A command ignores the signals that end it once it is done; this process goes on."""
+    """A finished command ignores the signals that end it; this process goes on."""
     before = {number: signal.getsignal(number) for number in ENDING}
     try:
         yield

@@ -1,4 +1,4 @@
-"""However the terminal or the user ends a command, what it began is taken down."""
+"""A command takes down what it began, however the terminal or the user ends it."""
 
 from __future__ import annotations
 

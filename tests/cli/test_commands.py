@@ -1,4 +1,4 @@
-"""The commands that start nothing: what they say, and with which exit status."""
+"""Commands that start nothing: their output and exit status."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_doctor_answers_one_question_at_a_time() -> None:
 
 
 def test_the_version_is_printed_with_its_commit() -> None:
-    """By the program itself, which is installed."""
+    """Run by the installed program itself."""
     told = subprocess.run([TARE, "--version"], capture_output=True, text=True, check=True).stdout
     assert told.startswith("tare 0.")
     assert (commit() or "") in told

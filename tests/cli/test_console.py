@@ -1,4 +1,4 @@
-"""What a terminal is given: the texts of others are shown there, and never obeyed."""
+"""Terminal output: others' texts are shown, and their escape sequences never obeyed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PLACES: tuple[tuple[str, ...], ...] = (
     ("analysis", "primary"), ("files", "template"), ("files", "values", "platform", "?"),
     ("files", "values", "platform", "bare"), ("show", "?"), ("design", "order"),
 )  # fmt: skip
-"""Where a study holds a text; ? is a key."""
+"""Places of texts in a study; ? is a key."""
 
 
 def obeyed(output: str) -> set[str]:
@@ -57,7 +57,7 @@ def obeyed(output: str) -> set[str]:
 
 
 def tare_here(*arguments: str | Path) -> tuple[int, str]:
-    """Its status, and all that it wrote."""
+    """The command's status and its whole output."""
     done = in_process.tare(*arguments)
     return done.returncode, done.stdout + done.stderr
 
@@ -200,7 +200,7 @@ def test_json_means_the_same_and_holds_nothing_that_is_obeyed(text: str) -> None
     "way", ["typer.echo(", "click.echo(", "Console(", "print(", "rich.console"]
 )
 def test_commands_write_to_the_terminal_by_the_one_module(way: str) -> None:
-    """A new command that writes by itself would show what a file says as it is."""
+    """A new command with its own output would show a file's text unescaped."""
     pattern = re.compile(rf"(?<![\w.]){re.escape(way)}")
     found = [
         f"{file.name}:{number}"

@@ -1,4 +1,4 @@
-"""A terminal of 80 columns: names can be copied whole, and a line goes on where it began."""
+"""A terminal of 80 columns: names can be copied whole, and lines wrap at their indentation."""
 
 from __future__ import annotations
 

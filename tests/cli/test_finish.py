@@ -1,4 +1,4 @@
-"""A command that analyses a run ends with a whole report, also when it is interrupted meanwhile."""
+"""A command that analyses a run ends with a whole report, even if interrupted meanwhile."""
 
 from __future__ import annotations
 

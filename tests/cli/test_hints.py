@@ -1,4 +1,4 @@
-"""`tare plan` hints at questions that its result cannot answer as one may think."""
+"""`tare plan` hints at questions that its result will not answer as expected."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_clients_that_share_the_servers_cpus_are_named() -> None:
 
 
 def test_containers_with_the_hosts_network_and_storage_alone_are_named() -> None:
-    """What a first study has that names a runtime and nothing else."""
+    """As in a first study, which names only a runtime."""
     levels = {"native": {}, "docker": {"platform": {"runtime": "docker"}}}
     (hint,) = hint_lines(planned(factors={"platform": levels}))
     assert "write platform: {runtime: docker, network: bridge, storage: volume}" in hint
@@ -219,7 +219,7 @@ def test_nodes_that_reach_each_other_by_ports_of_one_engine_are_told_of_its_prox
 
 @pytest.mark.parametrize(("turn", "seconds"), [("pass", "8.4"), ("slice", "")])
 def test_a_replica_set_that_stands_still_for_long_is_named(turn: str, seconds: str) -> None:
-    """Four sets of which each has ten conditions."""
+    """Four sets of ten conditions each."""
     sets = {f"s{n}": {"platform": {"limits": {"memory": f"{n + 1} GiB"}}} for n in range(4)}
     mongo = {"kind": "mongodb", "version": "7.0", "image": "mongo:7", "nodes": 3,
              "replication_factor": 3}  # fmt: skip

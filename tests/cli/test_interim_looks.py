@@ -1,4 +1,4 @@
-"""Who looks at a run while it is measured, and the command that extends it."""
+"""Interim looks at a run, and the command that extends it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALIKE = {"native": Truth(), "docker": Truth(throughput=0.98, patch=docker("host"
 
 
 def run_of(directory: Path, truths: dict[str, Truth], noise: float) -> RunFiles:
-    """Five rounds of a study that has eight at most."""
+    """Five rounds of a study with at most eight."""
     run = write_run(
         directory, effects=truths, deployments=5, blocks=2, measure_s=2, between=noise, within=noise
     )

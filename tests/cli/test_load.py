@@ -14,7 +14,7 @@ TARE = str(Path(sys.executable).with_name("tare"))
 
 @pytest.fixture
 def stand_in(tmp_path: Path) -> dict[str, str]:
-    """An environment in which tare-load is a script that tells what it was given."""
+    """An environment in which tare-load is a script that prints its input."""
     program = tmp_path / "tare-load"
     program.write_text('#!/bin/sh\nprintf "<%s>" "$@"\ncat\necho trouble >&2\nexit 3\n')
     program.chmod(0o755)

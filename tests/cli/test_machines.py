@@ -1,4 +1,4 @@
-"""Hosts of an inventory on the command line: what is said before any of them is asked."""
+"""Hosts of an inventory on the command line: messages before any host is contacted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kept pilot lets the commands say, and how its numbers are told."""
+"""What commands say from the kept pilot, and how they show its numbers."""
 
 from __future__ import annotations
 

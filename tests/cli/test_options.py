@@ -1,4 +1,4 @@
-"""What a command takes for a study."""
+"""What a command accepts as a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan of many conditions lists levels, and every condition where that is asked for."""
+"""A plan of many conditions lists levels, and every condition on request."""
 
 from __future__ import annotations
 

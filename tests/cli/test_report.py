@@ -1,4 +1,4 @@
-"""`tare report` and the knowledge base: what others found stands in it, and is never in its way."""
+"""`tare report` and the knowledge base: published findings are shown, and never stop it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan says reads and writes would answer as separate questions, and how to ask them."""
+"""A plan's hint on reads and writes as separate questions, and how to ask them."""
 
 from __future__ import annotations
 

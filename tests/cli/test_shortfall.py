@@ -1,4 +1,4 @@
-"""`tare plan` and `tare run` say beforehand what the result will not be able to say."""
+"""`tare plan` and `tare run` say beforehand what the result cannot say."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_papers_that_measured_once_are_said_to_give_no_interval(name: str) -> No
 def test_a_run_begins_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is measured here: the lab is replaced by one that has nothing to do."""
+    """Nothing is measured here: a lab without work replaces the real one."""
     seen: list[str] = []
 
     class Idle:

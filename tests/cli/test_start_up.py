@@ -59,7 +59,7 @@ def test_the_list_of_commands_waits_for_no_library() -> None:
     ["--version", "pla study.yaml", "run --helpp", "run"] + [f"{name} --help" for name in COMMANDS],
 )
 def test_help_and_typing_errors_wait_for_no_library(line: str) -> None:
-    """Where an argument is missing, typer itself takes pydantic to tell."""
+    """If an argument is missing, typer itself imports pydantic for its message."""
     found = imported(line.split())
     assert not found & (HEAVY if line == "run" else HEAVY | {"pydantic"})
     own = OWN if line not in ("advise --help", "weigh --help") else OWN[:-1]  # they list runtimes
@@ -117,7 +117,7 @@ def test_examples_keep_their_lines_whatever_the_width() -> None:
 
 
 def test_the_help_of_advise_names_every_metric_and_purpose() -> None:
-    """As written out: what knows them takes a second to import."""
+    """The names are written out, because the module that knows them takes a second to import."""
     shown = " ".join(CliRunner().invoke(build(), ["advise", "--help"]).output.split())
     assert f"Only one of {', '.join(FAMILIES)}." in shown
     assert f"is for: {', '.join(PURPOSES)}." in shown.replace("- ", "-")

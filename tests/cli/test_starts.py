@@ -1,4 +1,4 @@
-"""What the plan says of how deployments get their rows, and of what conditions share."""
+"""What a plan says about deployments' rows, and about conditions that share them."""
 
 from __future__ import annotations
 

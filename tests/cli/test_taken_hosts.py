@@ -27,7 +27,7 @@ def plan(**levels: Any) -> Plan:
 
 
 def seen(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    """What was seen of virtual machines here."""
+    """What was found about virtual machines here."""
     monkeypatch.setattr(declared("kvm"), "seen_to_be", lambda: what)
 
 

@@ -41,7 +41,7 @@ class NoResources:
 
 
 class Scene:
-    """A study whose rounds were all invented beforehand."""
+    """A study whose rounds were all made up beforehand."""
 
     def __init__(self, directory: Path, truths: dict[str, Truth], noise: float) -> None:
         self.runs = directory / "runs"

@@ -1,4 +1,4 @@
-"""What `tare weigh` refuses, and how its prices are told."""
+"""What `tare weigh` refuses, and how it shows prices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TARE = str(Path(sys.executable).with_name("tare"))
 
 
 def refused(*words: str) -> str:
-    """What the command says where it starts nothing."""
+    """The command's output if it starts nothing."""
     done = subprocess.run(
         [TARE, "weigh", *words], capture_output=True, text=True, timeout=60, check=False
     )

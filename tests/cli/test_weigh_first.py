@@ -1,4 +1,4 @@
-"""Which prices a run gets, and when two minutes are spent on them."""
+"""Which prices a run gets, and when it spends two minutes on weighing."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_a_study_whose_bill_would_say_nothing_weighs_nothing(
 
 
 def test_a_way_that_is_never_weighed_asks_for_no_weighing(scene: Scene) -> None:
-    """Of an orchestrator's pods on the host's network there is no price."""
+    """An orchestrator's pods on the host's network have no price."""
     pods = {"platform": {"runtime": "kubernetes", "network": "host", "storage": "emptydir"}}
     assert scene.prices(pods) is None
     assert scene.weighed == 0
@@ -185,7 +185,7 @@ def test_of_a_cluster_of_several_nodes_the_clients_way_is_weighed(scene: Scene) 
 
 
 def test_nodes_behind_published_ports_have_their_own_way_weighed(scene: Scene) -> None:
-    """Prices of an earlier release have none of it."""
+    """Prices of an earlier release lack it."""
     ports = {"runtime": "docker", "network": "published", "storage": "volume"}
     three = {"platform": ports, "database": {"nodes": 3, "replication_factor": 3}}
     other = price("docker.published", 1, 3.0)
@@ -217,7 +217,7 @@ def test_prices_that_say_nothing_of_two_conditions_do_not_come_along(scene: Scen
 
 
 def test_prices_through_another_network_plugin_are_weighed_anew(scene: Scene) -> None:
-    """Of the plugins that a study names, a cluster has one."""
+    """A cluster has one of the plugins that a study names."""
     pods = {"runtime": "kubernetes", "network": "container-dns", "endpoint": "host-port"}
     path = "host-port, network plugin flannel-vxlan, MTU 1450"
     prices = [price("kubernetes.host-port", 1, 5.0).model_copy(update={"path": path})]

@@ -1,4 +1,4 @@
-"""How the prices of parts are told, and what is refused before anything starts."""
+"""How prices of parts are shown, and what is refused before anything starts."""
 
 from __future__ import annotations
 

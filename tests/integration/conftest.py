@@ -22,10 +22,10 @@ from tare.records.prices import Weighing
 
 TARE = str(Path(sys.executable).with_name("tare"))
 FROM_A_TERMINAL = ("env", "--default-signal=HUP,INT")
-"""before a command: it would ignore these for ever where the tests themselves ignore them"""
+"""prefix of a command, which would ignore these signals if the tests ignore them"""
 
 QUICK = 'jvm: ["-XX:TieredStopAtLevel=1"]'
-"""of a study's database: the JVM's quick compiler only, with which nodes start sooner"""
+"""settings of a study's database: only the JVM's quick compiler, with which nodes start sooner"""
 
 STUDY = """\
 study: {name}
@@ -112,13 +112,13 @@ class Bench:
     def measured(
         self, *arguments: str | Path, timeout: float = 900
     ) -> subprocess.CompletedProcess[str]:
-        """The same of a command that must measure; 3: not valid, as on a busy machine."""
+        """The same for a command that must measure; status 3: not valid, as on a busy machine."""
         done = self.tare(*arguments, timeout=timeout)
         assert done.returncode in (0, 3), done.stdout + done.stderr
         return done
 
     def cleaned(self) -> str:
-        """What `tare clean` says that it removed, of which nothing is left."""
+        """What `tare clean` says it removed; nothing of it is left."""
         done = self.tare("clean")
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -140,7 +140,7 @@ class Bench:
         }
 
     def done(self, run: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
-        """Condition to its manifest; all were measured, and without errors."""
+        """Condition to its manifest; all were measured without errors."""
         assert run.returncode in (0, 3), run.stdout + run.stderr
         manifests = {one["condition"]: one for one in self.manifests().values()}
         assert {one["status"] for one in manifests.values()} == {"done"}
@@ -149,7 +149,7 @@ class Bench:
         return manifests
 
     def journal(self, run: str = "small") -> list[dict[str, Any]]:
-        """All events; none where it has not begun."""
+        """All events; none if the run has not begun."""
         file = self.root / "runs" / run / "journal.jsonl"
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         return [json.loads(line) for line in text.splitlines()]
@@ -163,7 +163,7 @@ class Bench:
         run: str = "small",
         of: str = "",
     ) -> None:
-        """Let a run go on until its journal has this event so often.
+        """Let a run go on until its journal has this event this many times.
 
         Args:
             of: part of the name of the events' trial.
@@ -190,7 +190,7 @@ def bench(tmp_path: Path) -> Bench:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with Cassandra's files, and nothing that was made of them."""
+    """A cache with Cassandra's files, and nothing made from them."""
     made = cassandra_cache(tmp_path / "cache")
     monkeypatch.setenv("TARE_CACHE", str(made))
     return made
@@ -198,12 +198,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Another one, for those who may find what others have made of them."""
+    """Another cache, for tests that may find what others have made from the files."""
     return cassandra_cache(tmp_path_factory.mktemp("shared") / "cache")
 
 
 def cassandra_cache(path: Path) -> Path:
-    """One at this place."""
+    """A cache at this place."""
     tree = cassandra_tree("5.0.9", None).root
     path.mkdir()
     (path / tree.name).symlink_to(tree)
@@ -231,7 +231,7 @@ def weighed(*words: str, **environment: str) -> Weighing:
 def weighed_json(
     words: Sequence[str], environment: Mapping[str, str], good: Collection[int] = (0, 3)
 ) -> str:
-    """The same as it is printed; exit status 3 is that of a busy machine."""
+    """The same as printed text; exit status 3 means a busy machine."""
     done = subprocess.run(
         [TARE, "weigh", "--rounds", "3", "--json", *words],
         env={**os.environ, **environment},
@@ -245,6 +245,6 @@ def weighed_json(
 
 
 def leftovers() -> list[str]:
-    """What Tare has left on this machine, as `tare clean` finds it."""
+    """Tare's leftovers on this machine, as `tare clean` finds them."""
     with RunLock("tests"):
         return clean.find(Path("runs").absolute()).words()

@@ -1,4 +1,4 @@
-"""FerretDB, which stands in for MongoDB: built once, and started for those who need a server."""
+"""FerretDB, a stand-in for MongoDB: built once, and started for tests that need a server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SECONDS = 30
 
 
 def program() -> str:
-    """Where it lies; the test is skipped where it cannot be built, with the reason."""
+    """FerretDB's path; if it cannot be built, the test is skipped with the reason."""
     done = subprocess.run([str(_SETUP)], capture_output=True, text=True, timeout=900, check=False)
     if done.returncode == _CANNOT:
         pytest.skip(f"{done.stderr.strip()}; then: pytest tests/integration/test_ycsb_mongodb.py")
@@ -87,7 +87,7 @@ def measured(
 def started_from_one_snapshot(
     bench: Bench, levels: dict[str, str], *, platform: str = "{}", client: str = "{}"
 ) -> dict[str, dict[str, Any]]:
-    """As `measured`; each condition finds every document, although nobody has filled its table."""
+    """As `measured`; each condition finds every document, although its table was not filled."""
     found = measured(bench, levels, platform=platform, client=client, reset="keep")
     (start,) = {str(one["database"]["data"]) for one in found.values()}
     assert "snapshot" in start

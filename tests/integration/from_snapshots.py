@@ -1,4 +1,4 @@
-"""Real deployments that start from one snapshot, for the tests of what they then are."""
+"""Real deployments that start from one snapshot, for tests of their state."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DESIGN = Design(reset="keep")
 QUICK = ["-XX:TieredStopAtLevel=1"]
 
 Started = tuple[CassandraCluster, dict[str, Any]]
-"""A cluster that answers, and what its records will say of its start."""
+"""A cluster that answers, and the future record of its start."""
 
 
 @pytest.fixture(scope="module")
 def snapshot_cache(shared_cache: Path) -> Iterator[Path]:
-    """A cache with Cassandra's files, and then with the one snapshot of these setups."""
+    """A cache with Cassandra's files, and later the one snapshot of these setups."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("TARE_CACHE", str(shared_cache))
         yield shared_cache
@@ -58,7 +58,7 @@ def resources_for(setups: Sequence[Setup], work: Path) -> Iterator[RunResources]
 
 
 def the_only_one(cache: Path) -> str:
-    """By what the snapshot of these setups is found, of which none was made twice."""
+    """The key of these setups' snapshot, which was made only once."""
     (kept,) = (path.name for path in (cache / "snapshots").iterdir() if path.is_dir())
     return kept
 
@@ -129,7 +129,7 @@ def process_of(cluster: CassandraCluster) -> Path:
 
 
 def rights(cluster: CassandraCluster) -> dict[str, str]:
-    """What the kernel lets a node's process do, of proc(5)."""
+    """A node process's rights in the kernel, as in proc(5)."""
     text = (process_of(cluster) / "status").read_text(encoding="ascii")
     lines = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
     return {
@@ -143,7 +143,7 @@ def assert_only_our_rule_keeps_out(
     work: Path,
     forwarded: AbstractContextManager[None] | None = None,
 ) -> None:
-    """A neighbour cannot reach the published port, and could if it were not for Tare's rule.
+    """A neighbour cannot reach the published port, and could without Tare's rule.
 
     Args:
         forwarded: while it lasts this machine forwards what the neighbour sends.

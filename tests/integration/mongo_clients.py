@@ -1,6 +1,6 @@
-"""Drivers of MongoDB's own, ready to run, and what the monitors of one met.
+"""MongoDB's own drivers, ready to run, and the failures that one driver's monitors saw.
 
-Where one cannot be had, its tests are skipped with the reason and the command that helps.
+If one is not available, its tests are skipped with the reason and the command that helps.
 """
 
 from __future__ import annotations

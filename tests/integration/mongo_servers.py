@@ -1,7 +1,7 @@
-"""Servers of other people that speak MongoDB's protocol, started for those who need one: a mongod,
+"""Third-party servers that speak MongoDB's protocol, started for tests that need one: a mongod,
 FerretDB, which keeps documents in SQLite or PostgreSQL, and mongo-java-server, in memory.
 
-Where one cannot be had, its tests are skipped with the reason and the command that helps. Where
+If one is not available, its tests are skipped with the reason and the command that helps. Where
 MONGOD names a mongod (`make test-mongod`), it is the only one.
 """
 
@@ -37,7 +37,7 @@ Kind = Literal["ferretdb-sqlite", "ferretdb-postgresql", "mongo-java-server", "m
 _OTHERS: tuple[Kind, ...] = ("ferretdb-sqlite", "ferretdb-postgresql", "mongo-java-server")
 KINDS: tuple[Kind, ...] = ("mongod",) if mongod.NAMED else ("mongod", *_OTHERS)
 GUARDED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "mongo-java-server")
-"""Those that ask clients for certificates and passwords."""
+"""Servers that ask clients for certificates and passwords."""
 _NATURE = "(a functional stand-in and not MongoDB)"
 NAMES: dict[Kind, str] = {
     "ferretdb-sqlite": f"FerretDB v1.24.0 {_NATURE}",
@@ -45,7 +45,7 @@ NAMES: dict[Kind, str] = {
     "mongo-java-server": f"a server without gitVersion {_NATURE}",
     "mongod": "",
 }
-"""What every output calls them; empty: it is no stand-in."""
+"""Their names in every output; empty: it is no stand-in."""
 JAVA_SERVER = "1.47.0"
 USER, PASSWORD = "ann", "s3cret"
 _AGAIN = "then: pytest tests/integration/test_mongo_servers.py"
@@ -55,7 +55,7 @@ NOT_VALID = 3
 
 @dataclass(frozen=True)
 class Server:
-    """One that answers.
+    """One server that answers.
 
     Attributes:
         place: host:port.
@@ -67,7 +67,7 @@ class Server:
 
     @property
     def status(self) -> int:
-        """Exit status of a load on it that is done."""
+        """Exit status of a finished load on the server."""
         return NOT_VALID if self.name else 0
 
 
@@ -97,7 +97,7 @@ def running(
     asks_clients: bool = False,
     user: bool = False,
 ) -> Iterator[Server]:
-    """One at port 27017 of this loopback address, with its data in this directory.
+    """One server at port 27017 of this loopback address, with its data in this directory.
 
     Args:
         keys: it takes TLS alone, with these.
@@ -140,7 +140,7 @@ def _ferretdb(stack: contextlib.ExitStack, kind: Kind, address: str, directory: 
 
 @contextmanager
 def _postgresql(address: str, directory: Path) -> Iterator[str]:
-    """A PostgreSQL of its own, which root may not run: its URL."""
+    """The URL of a private PostgreSQL, which root may not run."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     if not programs or os.geteuid() != 0:
         pytest.skip(f"needs PostgreSQL, and root: apt-get install postgresql; {_AGAIN}")
@@ -162,7 +162,7 @@ def _postgresql(address: str, directory: Path) -> Iterator[str]:
 
 
 def _until_done(command: Sequence[str]) -> None:
-    """Once the server takes connections, which it does a moment after it listens."""
+    """Wait until the server takes connections, a moment after it listens."""
     end = time.monotonic() + _SECONDS
     while subprocess.run(command, capture_output=True, check=False).returncode != 0:
         assert time.monotonic() < end, f"{command[0]} fails"
@@ -218,7 +218,7 @@ def _fill_java_server(own: Path, root: Path) -> None:
 
 @contextmanager
 def _process(command: Sequence[str], address: str, port: int, directory: Path) -> Iterator[None]:
-    """A server's process, from when it listens."""
+    """A server's process, once it listens."""
     log = directory / f"{Path(command[0]).name}-{port}.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, cwd="/")

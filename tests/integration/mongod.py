@@ -24,7 +24,7 @@ def _fetched() -> subprocess.CompletedProcess[str]:
 
 
 def program() -> str:
-    """Where it lies; the test is skipped where none can be had, with the reason."""
+    """The mongod's path; if none is available, the test is skipped with the reason."""
     if NAMED:
         return NAMED
     done = _fetched()

@@ -1,4 +1,4 @@
-"""A plugin of pytest's: what came out, as one Markdown table that can be pasted into an issue.
+"""A pytest plugin: the outcomes as one Markdown table that can be pasted into an issue.
 
 `make test-mongod` asks for it.
 """
@@ -41,7 +41,7 @@ def _head(mongod: str) -> str:
 
 
 def table(head: str, rows: Iterable[tuple[str, pytest.TestReport]]) -> Iterator[str]:
-    """Its lines."""
+    """The table's lines."""
     yield from (head, "", "| test | | s | |", "|---|---|---|---|")
     for outcome, report in rows:
         why = "" if outcome in ("passed", "skipped") else _last_line(report)

@@ -35,7 +35,7 @@ STATES = ["PRIMARY", "SECONDARY", "SECONDARY"]
 
 def write(bench: Bench, levels: dict[str, str], *, platform: str = "{}", client: str = "{}",
           measure: str = "1s") -> Path:  # fmt: skip
-    """A study of these conditions, each by what it sets; the first is the baseline."""
+    """A study of these conditions, each given by its settings; the first is the baseline."""
     path = bench.root / "set.yaml"
     lines = "\n".join(f"    {name}: {sets}" for name, sets in levels.items())
     first = next(iter(levels))
@@ -74,7 +74,7 @@ def done(bench: Bench, run: subprocess.CompletedProcess[str]) -> dict[str, dict[
 
 
 def _said_everywhere(bench: Bench, run: subprocess.CompletedProcess[str]) -> None:
-    """That a stand-in was measured."""
+    """Check that a stand-in was measured."""
     directory = bench.root / "runs" / "set"
     analysis = json.loads((directory / "analysis.json").read_text("utf-8"))
     (check,) = [one for one in analysis["checks"] if one["name"] == "stand-in"]
@@ -91,12 +91,12 @@ def members(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def named(manifest: dict[str, Any]) -> set[str]:
-    """By what members know each other, and tell clients."""
+    """The addresses by which members know each other, and which clients get."""
     return {str(one["host"]) for one in manifest["database"]["set"]}
 
 
 def reached(manifest: dict[str, Any]) -> set[str]:
-    """Where the load's client reached them."""
+    """The addresses at which the load client reached them."""
     return {str(one["endpoint"]) for one in members(manifest)}
 
 

@@ -37,7 +37,7 @@ class Rig:
     why_not: Callable[[], str]
 
     def is_up(self) -> bool:
-        """It runs from its directory; what a killed run or a reboot left of one does not count."""
+        """Whether it runs from its directory; leftovers of a kill or a reboot do not count."""
         return self.state.exists() and any(
             one.info["environ"] and one.info["environ"].get("TARE_RIG") == str(self.state)
             for one in psutil.process_iter(["environ"])

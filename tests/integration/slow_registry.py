@@ -1,4 +1,4 @@
-"""A registry of images whose one layer does not arrive: its pull breaks off, or never ends."""
+"""An image registry whose one layer does not arrive: its pull breaks off, or never ends."""
 
 from __future__ import annotations
 

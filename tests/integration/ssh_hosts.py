@@ -1,6 +1,6 @@
 """Hosts of our own to log in to: network namespaces on a bridge, each with an sshd of its own.
 
-The bridge is in a namespace too, where no rule of this machine's firewall stands between them.
+The bridge is in a namespace too, without rules of this machine's firewall between them.
 Each has processes, mounts and a name of its own too, so that killing its first process kills the
 host. The kernel is shared: /proc/stat, control groups and the clock are those of this machine.
 """
@@ -27,7 +27,7 @@ SWITCH = f"{BRIDGE}-switch"
 _PREFIX = "10.221.0"
 _WITHIN_S = 20.0
 LISTENER = "[listener]"
-"""in the command line of the sshd that takes connections; those of its sessions have it not"""
+"""in the command line of the sshd that takes connections, but not of its sessions' sshd"""
 _ENGINE_S = 60.0
 
 _SSHD = """\
@@ -59,13 +59,13 @@ _CUTS = {
     "link down": (("down",), ("up",)),
     "packets dropped": (("nomaster",), ("master", "bridge")),
 }
-"""What is set at the other end of a host's cable to cut it off, and what joins it again."""
+"""Settings at the other end of a host's cable that cut the host off and join it again."""
 CUTS = tuple(_CUTS)
 
 
 @dataclass
 class SshHost:
-    """One host that runs."""
+    """One running host."""
 
     name: str
     address: str
@@ -74,18 +74,18 @@ class SshHost:
 
     @property
     def files(self) -> Path:
-        """Its /var/tmp as this machine sees it."""
+        """The host's /var/tmp as this machine sees it."""
         return self.directory / "var-tmp"
 
     @property
     def inside(self) -> list[str]:
-        """Command that another one is put behind to be run on the host."""
+        """Prefix of a command to run on the host."""
         words = ["pgrep", "-P", str(self.process.pid)]
         first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
         return ["nsenter", "-t", first, "--mount", "--uts", "--ipc", "--net", "--pid"]
 
     def start_engine(self, *, publishes: bool = False) -> None:
-        """Start a Docker engine on it, which ends with it.
+        """Start a Docker engine on the host, which ends with the host.
 
         Args:
             publishes: it makes the firewall's rules for published ports; else containers have the
@@ -113,7 +113,7 @@ class SshHost:
             time.sleep(0.3)
 
     def processes(self) -> list[psutil.Process]:
-        """All that runs on it, known by its network."""
+        """All processes on the host, identified by its network."""
         own = Path(f"/run/netns/{BRIDGE}-{self.name}").stat().st_ino
         found = []
         for process in psutil.process_iter():
@@ -124,7 +124,7 @@ class SshHost:
 
     @contextlib.contextmanager
     def cut_off(self, how: str) -> Iterator[None]:
-        """No packet gets to it or from it; `how` is one of `CUTS`, and nobody is told of either."""
+        """Stop all packets to and from the host, silently; `how` is one of `CUTS`."""
         out, back = _CUTS[how]
         _ip("-n", SWITCH, "link", "set", _link(self.name), *out)
         try:
@@ -134,7 +134,7 @@ class SshHost:
 
     @contextlib.contextmanager
     def without_sshd(self) -> Iterator[None]:
-        """Its SSH server is dead; sessions that it began go on."""
+        """Kill the host's SSH server; its open sessions go on."""
         self._no_sshd.touch()
         try:
             for process in self.processes():
@@ -148,11 +148,11 @@ class SshHost:
 
     @property
     def _no_sshd(self) -> Path:
-        """While this file is there, its init begins no sshd."""
+        """While this file exists, the host's init starts no sshd."""
         return self.directory / "no-sshd"
 
     def await_answer(self) -> None:
-        """Until its SSH server takes connections."""
+        """Wait until the host's SSH server takes connections."""
         deadline = time.monotonic() + _WITHIN_S
         while True:
             with contextlib.suppress(OSError), socket.create_connection((self.address, 22), 1.0):
@@ -163,12 +163,12 @@ class SshHost:
             time.sleep(0.05)
 
     def vanish(self) -> None:
-        """Pull its cable, then its plug: nobody is told that its connections are gone."""
+        """Pull the host's cable, then its plug: no peer learns that its connections are gone."""
         _ip("-n", SWITCH, "link", "set", _link(self.name), "down")
         self.kill()
 
     def kill(self) -> None:
-        """Kill everything that runs on it."""
+        """Kill everything that runs on the host."""
         self.process.kill()
         self.process.wait()
 
@@ -189,7 +189,7 @@ class SshHosts:
         return self.root / "known_hosts"
 
     def boot(self, name: str, sees: Mapping[str, str] = MappingProxyType({})) -> SshHost:
-        """Start a host, or start one again that was killed; its disk is as it was.
+        """Start a host, or restart a killed one with its disk unchanged.
 
         Args:
             sees: at its first start, path of a file of /proc or /sys to what it has there for good.
@@ -248,7 +248,7 @@ class SshHosts:
 
     @contextlib.contextmanager
     def named(self, **groups: list[str]) -> Iterator[None]:
-        """All of them are up, and the inventory of these groups is named in the environment."""
+        """Start all hosts, and name the inventory of these groups in the environment."""
         for host in list(self.hosts.values()):
             if host.process.poll() is not None:
                 self.boot(host.name)
@@ -264,7 +264,7 @@ class SshHosts:
 
 
 def why_not() -> str | None:
-    """Why no such hosts can be made here; None when they can."""
+    """Why no such hosts can be made here; None if they can."""
     if os.geteuid() != 0:
         return "only root makes network namespaces"
     for program, package in (("sshd", "openssh-server"), ("ssh", "openssh-client")):
@@ -277,7 +277,7 @@ def why_not() -> str | None:
 def ssh_hosts(
     *names: str, sees: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> Iterator[SshHosts]:
-    """Hosts of these names, all of them ended afterwards, whatever happened to them.
+    """Hosts with these names, all ended afterwards in any case.
 
     Args:
         sees: name of a host to what it sees of its kernel (`boot`).
@@ -299,7 +299,7 @@ def ssh_hosts(
 def needed_by(
     test: str, *names: str, sees: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> Iterator[SshHosts]:
-    """The same; where none can be made the test is skipped, with what is missing.
+    """Such hosts; if none can be made, the test is skipped with the reason.
 
     Args:
         test: its file in this directory, for the command that runs it then.
@@ -325,7 +325,7 @@ def _bridge() -> None:
 
 
 def _gone(space: str) -> None:
-    """Remove a namespace, and its devices with it, where there is one."""
+    """Remove a namespace with its devices, if it exists."""
     subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
 
 

@@ -1,4 +1,4 @@
-"""Kills, deaths and rivals: nothing that was measured is lost, nothing is left running."""
+"""Kills, deaths and rivals: no measurement is lost, and nothing is left running."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.engine
 def killed_and_run_again(
     bench: Bench, study: Path, *options: str, begun: int = 4, after_s: float = 4.0, trials: int = 4
 ) -> Iterator[None]:
-    """A run that kill -9 ends in its second block; behind the `with` the same command goes on.
+    """A run that kill -9 ends in its second block; after the `with` the same command resumes it.
 
     The first block's two trials stay as they were measured.
 
@@ -49,7 +49,7 @@ def killed_and_run_again(
 def good_after_harm(
     bench: Bench, study: Path, harm: Callable[[int], None], measure: str, after_s: float = 3.0
 ) -> list[dict[str, Any]]:
-    """Every trial of two blocks, though harm came to a trial of the condition `bridge`.
+    """Every trial of two blocks, although a trial of the condition `bridge` was harmed.
 
     Args:
         harm: is given the run's process.
@@ -124,7 +124,7 @@ def test_a_node_and_a_load_client_that_die_fail_their_trials_which_are_then_retr
 
 
 def await_client(process: subprocess.Popen[str], trial: str) -> psutil.Process:
-    """The load client of a trial, as soon as it runs."""
+    """The load client of a trial, once it runs."""
     while not (found := running("tare-load", trial)):
         let_run(process)
     return found[0]
@@ -163,7 +163,7 @@ def small_disk(at: Path) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> None:
-    """Write until nothing is left."""
+    """Write until no space is left."""
     with (disk / "filler").open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(bytes(1 << 16))

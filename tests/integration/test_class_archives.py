@@ -50,7 +50,7 @@ def begin(
     archives: ClassArchives,
     resources: RunResources,
 ) -> Deployment:
-    """One that starts beside others, as those of a run do, and is taken down with them."""
+    """A deployment that starts beside others, as in a run, and is taken down with them."""
     made = Deployment(name, [one], Warm(), resources, Silent())
     stack.callback(taken_down, made)
     made.load_from(*archives.of(one))

@@ -16,7 +16,7 @@ PATHS = {
     "published": "published port: DNAT, bridge and veth pair",
     "proxy": "published port: userland docker-proxy, bridge and veth pair",
 }
-"""Condition to what its packets pass."""
+"""Condition to the path of its packets."""
 HOSTS = {"loopback": "127.0.0.1", "bridge": "198.19.", "published": "198.18.", "proxy": "127.190."}
 
 
@@ -67,5 +67,5 @@ def test_three_nodes_are_reached_by_the_endpoint_of_each(bench: Bench) -> None:
 
 
 def by_ok(manifest: dict[str, list[dict[str, int]]]) -> int:
-    """Operations that were answered."""
+    """Answered operations."""
     return sum(client["ok"] for client in manifest["clients"])

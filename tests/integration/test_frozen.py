@@ -45,7 +45,7 @@ def pause_container() -> None:
 
 
 def freeze(process: subprocess.Popen[str], hows: dict[str, Callable[[], None]]) -> None:
-    """Do this to the server of each trial, by its name, amid what its client measures."""
+    """Do this to each trial's server, by trial name, while its client measures."""
     left = dict(hows)
     while left:
         for child in psutil.process_iter(["cmdline", "name"]):
@@ -59,7 +59,7 @@ def freeze(process: subprocess.Popen[str], hows: dict[str, Callable[[], None]]) 
 
 
 def struck(process: subprocess.Popen[str], hows: dict[str, Callable[[], None]]) -> str:
-    """Freeze them; what the run said until it ended by itself."""
+    """Freeze them; returns the run's output until it ended by itself."""
     try:
         freeze(process, hows)
         output, _ = process.communicate(timeout=300)

@@ -1,6 +1,6 @@
 """Cassandra in containers that gVisor's runsc starts for this machine's Docker engine.
 
-Each platform is tried whose entry the engine has; the reason why one is skipped has what to write.
+Every platform with an entry in the engine is tried; a skip's reason says which entry to write.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .test_bad_things import good_after_harm, killed_and_run_again
 FAULTS = {one.name: one.fault() for one in DECLARED}
 AGAIN = "; then, as root: .venv/bin/pytest -m engine tests/integration -k gvisor"
 ANY = next((name for name, fault in FAULTS.items() if fault is None), "gvisor")
-"""the first one that runs here"""
+"""the first platform that runs here"""
 pytestmark = [
     pytest.mark.engine,
     pytest.mark.skipif(FAULTS[ANY] is not None, reason=f"{FAULTS[ANY]}{AGAIN}"),

@@ -1,4 +1,4 @@
-"""A connection to a real host that was lost: what ran there goes, and what comes after it runs.
+"""A lost connection to a real host: what ran there is removed, and later work runs.
 
 The hosts are network namespaces with an sshd each (`ssh_hosts`). Skipped where we are not root.
 """
@@ -65,7 +65,7 @@ def launched(runtime: SshDockerRuntime, name: str, bits: Bits) -> HostDockerRunn
 
 
 def lose(machine: HostMachine) -> None:
-    """Kill the ssh process that keeps the connection, and forget that it was just lost."""
+    """Kill the ssh process that keeps the connection, and forget the recent loss."""
     shell = machine.connection._shell
     assert shell is not None
     shell.kill()

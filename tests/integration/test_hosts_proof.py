@@ -1,4 +1,4 @@
-"""On real hosts over SSH: what would keep a cluster from forming is known before one is made.
+"""On real hosts over SSH: obstacles to a cluster are found before one is made.
 
 The hosts are network namespaces with an sshd each (`ssh_hosts`). Skipped where we are not root.
 """

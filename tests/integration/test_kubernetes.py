@@ -55,7 +55,7 @@ def write(
 
 
 def namespaces(api: Api) -> list[str]:
-    """Namespaces of runs that are there, those in deletion left out."""
+    """Existing namespaces of runs, except those in deletion."""
     return [
         one["metadata"]["name"]
         for one in api.find("Namespace", labels=RUN_LABEL)
@@ -126,7 +126,7 @@ def test_all_endpoints_of_one_set_of_pods_in_slices(bench: Bench, api: Api) -> N
 
 @pytest.mark.long
 def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) -> None:
-    """FerretDB in its stead."""
+    """FerretDB in place of MongoDB."""
     levels = {name: f"{{platform.network: {name}}}" for name in ENDPOINTS if name != "node-port"}
     pods = "{runtime: kubernetes, network: host-port, storage: host-path, limits: {memory: 1GiB}}"
     client = "{runtime: kubernetes, network: bridge}"
@@ -138,7 +138,7 @@ def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) ->
 def test_a_mongodb_server_of_the_user_s_starts_from_one_snapshot_in_pods(
     bench: Bench, api: Api
 ) -> None:
-    """FerretDB in its stead, natively too."""
+    """FerretDB in place of MongoDB, natively too."""
     pod = "{{platform: {{runtime: kubernetes, network: host-port, storage: {0}}}}}"
     levels = {"native": "{}"} | {name: pod.format(name) for name in ("host-path", "emptydir")}
     ferretdb.started_from_one_snapshot(bench, levels)

@@ -60,7 +60,7 @@ def program() -> str:
 
 @contextlib.contextmanager
 def serving(program: str, nature: str) -> Iterator[str]:
-    """The server while it is needed: its HOST:PORT. It must end with its input, and silently."""
+    """The running server's HOST:PORT. The server must end silently when its input ends."""
     environment = os.environ | {"SCRIPTED_SERVER": nature}
     with subprocess.Popen(
         [program], env=environment, text=True,
@@ -101,7 +101,7 @@ class Commands(CommandListener):
 
 
 def every_kind_of_work(collection: Any) -> list[dict[str, Any]]:
-    """Inserts, changes, deletes, scans; the documents that must be there then, in their order."""
+    """Insert, change, delete and scan; returns the documents that must remain, in order."""
     assert collection.insert_one({"_id": "user0", "n": 0}).acknowledged
     rest = [{"_id": f"user{number}", "n": number} for number in range(1, 9)]
     assert len(collection.insert_many(rest).inserted_ids) == 8
@@ -127,7 +127,7 @@ def every_kind_of_work(collection: Any) -> list[dict[str, Any]]:
 
 
 def written(place: str) -> dict[str, dict[str, Any]]:
-    """What a client that has just come finds: the documents of YCSB's collection by their ids."""
+    """The documents of YCSB's collection by id, as a new client finds them."""
     with MongoClient[dict[str, Any]](f"mongodb://{place}/") as client:
         return {one.pop("_id"): one for one in client["ycsb"]["usertable"].find()}
 
@@ -215,7 +215,7 @@ def rust(*words: str) -> str:
 
 @pytest.mark.parametrize("nature", NATURES)
 def test_the_rust_driver_uses_it_without_a_complaint(program: str, nature: str) -> None:
-    """It reads, updates, scans all and inserts many."""
+    """The driver reads, updates, scans all and inserts many."""
     driver = rust_driver(__file__)
     with serving(program, nature) as place:
         url = f"mongodb://{place}/ycsb?w=1"
@@ -238,11 +238,11 @@ def test_the_rust_driver_uses_it_without_a_complaint(program: str, nature: str) 
 
 YCSB_SAYS = ("Command line: ", "YCSB Client ", "Loading workload", " (might take a few minutes",
              "Starting test.", "DBWrapper: ")  # fmt: skip
-"""How all lines begin that YCSB writes beside its results where nothing is wrong."""
+"""The beginnings of YCSB's normal lines beside its results."""
 
 
 def java(base: tuple[str, ...], place: str, phase: str, *pairs: str) -> dict[str, int]:
-    """Runs YCSB's core workload: operations that were OK, by their name. All have to be."""
+    """Run YCSB's core workload; returns OK operations by name, and all must be OK."""
     given = (f"mongodb.url=mongodb://{place}/ycsb?w=1", f"recordcount={RECORDS}", *pairs)
     words = [word for pair in given for word in ("-p", pair)]
     done = subprocess.run(
@@ -258,7 +258,7 @@ def java(base: tuple[str, ...], place: str, phase: str, *pairs: str) -> dict[str
 
 
 KNOWN = ("dataintegrity=true", "fieldlengthdistribution=constant")
-"""Values follow from their keys, so that whoever reads one can verify it."""
+"""Values follow from their keys, so that any reader can verify them."""
 READ_ALL = (f"operationcount={RECORDS}", "requestdistribution=sequential", "readproportion=1",
             "updateproportion=0", *KNOWN)  # fmt: skip
 
@@ -285,7 +285,7 @@ def test_ycsbs_java_binding_uses_it_without_a_complaint(program: str, nature: st
 
 
 def test_each_reads_what_another_has_written(program: str) -> None:
-    """The Rust driver takes YCSB's documents apart and writes them anew; YCSB verifies them."""
+    """The Rust driver parses YCSB's documents and writes them anew; YCSB verifies them."""
     base, driver = java_ycsb(__file__), rust_driver(__file__)
     with serving(program, "replicaset") as place:
         java(base, place, "-load", *KNOWN)

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.engine
 
 ANSWER_OLD = tuple(kind for kind in KINDS if not kind.startswith("ferretdb"))
-"""Those that answer what MongoDB's Java driver 3.8 of YCSB 0.17 asks by OP_QUERY: FerretDB 1.24
+"""Servers that answer what MongoDB's Java driver 3.8 of YCSB 0.17 asks by OP_QUERY: FerretDB 1.24
 refuses that (error 352, UnsupportedOpQueryCommand), and MongoDB has removed it in 5.1."""
 RUST_SPEAKS = (4, 4)
-"""The oldest release that MongoDB's Rust driver 3.9.1 takes."""
+"""The oldest release that MongoDB's Rust driver 3.9.1 supports."""
 ADDRESS = "127.0.11.2"
 RECORDS = 200
 VERIFIED = f"[VERIFY], Return=OK, {RECORDS}"
@@ -60,7 +60,7 @@ def passes(server: Server, url: str) -> None:
 
 
 def refused(url: str) -> str:
-    """What is said of a deployment that does not let us in."""
+    """The message for a deployment that refuses our login."""
     done = ours("load", f"{url}&serverSelectionTimeoutMS=3000")
     assert done.returncode in (1, 2), done.stdout + done.stderr
     assert "panicked" not in done.stderr
@@ -164,7 +164,7 @@ def test_each_reads_the_documents_that_the_other_has_written(
 def test_the_rust_driver_and_python_s_read_what_ours_wrote_and_ours_what_they_write(
     kind: Kind, tmp_path: Path
 ) -> None:
-    """Each takes every document apart and writes it anew; then every value is verified."""
+    """Each parses every document and writes it anew; then every value is verified."""
     driver = rust_driver(__file__)
     with running(kind, ADDRESS, tmp_path) as server:
         url = f"mongodb://{server.place}/ycsb?w=1"
@@ -185,7 +185,7 @@ def test_the_rust_driver_and_python_s_read_what_ours_wrote_and_ours_what_they_wr
 
 
 def verify(url: str) -> None:
-    """Ours reads each document once, and finds the bytes that it would write itself."""
+    """Our client reads each document once, and finds the bytes that it would write itself."""
     reads = ("readproportion=1", "updateproportion=0", "requestdistribution=sequential")
     told = ours("run", url, "dataintegrity=true", *reads)
     assert VERIFIED in told.stdout, told.stdout + told.stderr

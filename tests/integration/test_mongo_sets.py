@@ -66,7 +66,7 @@ def test_a_member_that_stands_still_fails_its_trial_primary_or_not(bench: Bench)
 
 
 def stop(*, first: bool) -> None:
-    """kill -STOP of the member that was started first, which is primary, or of the last one."""
+    """kill -STOP of the member started first, which is primary, or of the last one."""
     found = [
         one for one in psutil.process_iter(["name"]) if one.info["name"] == replica_sets.PROGRAM
     ]

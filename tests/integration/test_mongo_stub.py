@@ -39,7 +39,7 @@ class Server:
         self.place = self.process.stdout.readline().split()[-1]
 
     def report(self) -> dict[str, Any]:
-        """Its account, once it has ended."""
+        """The stub's report, once it has ended."""
         self.process.terminate()
         told, _ = self.process.communicate(timeout=10)
         found: dict[str, Any] = json.loads(told)
@@ -63,7 +63,7 @@ FOUND_WITHIN_S = 10.0
 
 
 def ports(count: int) -> list[str]:
-    """As many places of 127.0.0.1 where nobody listens."""
+    """This many unused ports of 127.0.0.1."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
@@ -84,7 +84,7 @@ def members() -> Iterator[list[Server]]:
 
 
 def every_command(collection: Any) -> int:
-    """Uses what the stub knows; how many requests of the load that is."""
+    """Use all that the stub supports; returns the number of load requests."""
     assert collection.find_one({"_id": "user1"})["_id"] == "user1"
     assert len(collection.find_one({"_id": 7}, {"field0": 1})) == 2
     assert len(list(collection.find({"_id": {"$gte": "user5"}}, limit=230, batch_size=100))) == 230

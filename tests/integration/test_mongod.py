@@ -1,4 +1,4 @@
-"""Studies of a replica set of a real mongod, of stubs and of FerretDB in its stead.
+"""Studies of a replica set of a real mongod, of stubs, and of FerretDB in place of MongoDB.
 
 One member and three, natively and in containers, half a minute each, and one whose primary is
 killed. FerretDB is built with Go.
@@ -63,7 +63,7 @@ def run(bench: Bench, **parts: Any) -> subprocess.CompletedProcess[str]:
 
 
 def of(server: str, nodes: int = 3) -> dict[str, object]:
-    """Parts of a study of so many members, of a mongod or of stubs."""
+    """Parts of a study with this many members, of a mongod or of stubs."""
     if server == "stubs":
         return {"nodes": nodes, "home": find("tare-stub"), "more": ", stand_in: true"}
     acknowledged = ", write_concern: majority"

@@ -1,4 +1,4 @@
-"""What `make test-mongod` prints can be pasted: outcomes, times, and why what failed."""
+"""The output of `make test-mongod` can be pasted: outcomes, times, and reasons of failures."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def write(bench: Bench, runtime: str, storage: str, measure: str, selector: str 
 
 
 def await_end(bench: Bench, process: subprocess.Popen[str]) -> str:
-    """The run's end: one attempt has failed and the next one is done; why it failed."""
+    """Run to the end, with one failed attempt and a good next one; returns the failure's reason."""
     output, _ = process.communicate(timeout=400)
     assert process.returncode in (0, 3), output
     found = bench.manifests("breaks")

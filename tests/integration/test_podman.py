@@ -55,7 +55,7 @@ BY_ENDPOINT = {
     "docker-bridge": ("198.19.", "bridge and veth pair"),
     "docker-published": ("198.18.", BY_DNAT),
 }
-"""Condition to how its endpoint begins, and what its packets pass."""
+"""Condition to the start of its endpoint, and the path of its packets."""
 WAYS = ["native", "native again", "podman.host", "podman.loopback", "podman.bridge",
         "podman.published", "podman.between-nodes", "podman.between-published"]  # fmt: skip
 
@@ -76,7 +76,7 @@ neighbour = pytest.fixture(a_neighbour)
 
 
 def in_podman() -> dict[str, list[str]]:
-    """Names of what has a label of Tare's there."""
+    """Names of everything with a label of Tare's there."""
     with serving() as client:
         found = labelled(client, "tare.run")
     return {kind: [str(one.name) for one in items] for kind, items in found.items() if items}
@@ -141,7 +141,7 @@ def test_native_against_docker_against_podman_in_slices_by_each_endpoint(bench: 
 
 
 def packets_led_by_dnat() -> int:
-    """Connections that netavark's rules have led to published ports of Tare's."""
+    """Connections that netavark's rules have led to Tare's published ports."""
     rules = [rule.split() for rule in nat_rules("-v").splitlines() if "NETAVARK-DN" in rule]
     led = [
         one for one in rules if "DNAT" in one and any(each.startswith("198.18.") for each in one)

@@ -36,10 +36,10 @@ NAMES = {
     "network": "tare-r0-d1",
     "volume": "tare-d0-podman-1-k1-n1-data",
 }
-"""of things of others, as Tare names its own"""
+"""names of things of others, in the style of Tare's own names"""
 BESIDE = "tare-r1-beside"
 VOLUME = "    volume: {platform: {runtime: podman, network: bridge, storage: volume}}"
-"""has one of everything that a run makes in Podman"""
+"""a run with one of everything that a run makes in Podman"""
 
 
 @pytest.fixture
@@ -114,20 +114,20 @@ def test_kill_9_leaves_what_clean_finds_and_removes_and_nothing_of_others(
 
 
 def kill_service(run: int) -> None:
-    """The service of a run."""
+    """Kill the service of a run."""
     children = psutil.Process(run).children()
     (service,) = (one for one in children if one.name() == "podman" and "service" in one.cmdline())
     service.kill()
 
 
 def remove_container(run: int) -> None:
-    """The server, as a user may by mistake."""
+    """Remove the server, as a user may by mistake."""
     (name,) = (one for one in in_podman()["containers"] if one.endswith("n1"))
     subprocess.run(["podman", "rm", "--force", "--time", "0", name], check=True)
 
 
 def kill_conmon(run: int) -> None:
-    """What holds the server's container and writes its log."""
+    """Kill the process that holds the server's container and writes its log."""
     (name,) = (one for one in in_podman()["containers"] if one.endswith("n1"))
     held = (one for one in psutil.process_iter(["name"]) if one.info["name"] == "conmon")
     (conmon,) = (one for one in held if name in one.cmdline())
@@ -151,7 +151,7 @@ def test_what_is_taken_from_a_run_costs_a_trial_at_most(
 
 @pytest.fixture
 def temporary() -> set[Path]:
-    """Where Podman keeps halves of images if nobody says otherwise."""
+    """Podman's default directory for partial images."""
     return {*Path("/var/tmp").iterdir()}  # noqa: S108 - looked at, never written
 
 
@@ -168,7 +168,7 @@ def registry(
 
 
 def pulling(bench: Bench, registry: SlowRegistry) -> subprocess.Popen[str]:
-    """A run that pulls an image, of whose layer a part has arrived."""
+    """A run that pulls an image whose layer has partly arrived."""
     image = f"database.image={registry.place}/mine/cassandra:5"
     process = bench.start("run", bench.study(NATIVE, BRIDGE), "--set", image)
     assert registry.asked.wait(60)
@@ -209,7 +209,7 @@ def test_of_a_pull_that_is_interrupted_nothing_stays_once_clean_has_run(
 
 
 def halves(before: set[Path]) -> list[Path]:
-    """What has come to where Podman would keep halves of images."""
+    """Files in Podman's directory for partial images."""
     return sorted({*Path("/var/tmp").iterdir()} - before)  # noqa: S108 - as above
 
 

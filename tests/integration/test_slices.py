@@ -1,4 +1,4 @@
-"""Studies in slices on real engines: what is recorded, what fails, and what a kill leaves."""
+"""Studies in slices on real engines: records, failures, and what a kill leaves."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_a_fresh_cluster_for_each_trial_and_truncated_tables(bench: Bench) -> No
 
 @pytest.fixture(scope="module")
 def limited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, dict[str, Any]]:
-    """One study with limits, whose container is of an image that it names; its analysis."""
+    """The analysis of a study with limits, whose container uses an image that the study names."""
     bench = Bench(tmp_path_factory.mktemp("limited"))
     limits = "platform.limits={cpus: 1.5, cpuset: '0', memory: 1GiB}"
     with named_image() as name:
@@ -133,7 +133,7 @@ def test_an_image_that_the_study_names_is_marked_as_different_bits(
 
 @contextmanager
 def named_image() -> Iterator[str]:
-    """An image that says where its files lie in the words of the official one."""
+    """An image that names its files' places as the official image does."""
     client = docker.from_env()
     image = build_image(client, cassandra_tree("5.0.9", None), lambda line: None)
     text = f"FROM {image}\nENV CASSANDRA_HOME=/opt/tare/cassandra JAVA_HOME=/opt/tare/jre\n"

@@ -63,14 +63,14 @@ def write(bench: Bench, measure: str = "1s", blocks: int = 1, fresh: str = "depl
 
 
 def left(bench: Bench) -> list[str]:
-    """What Tare has left on this machine and on the hosts, as `tare clean --dry-run` sees it."""
+    """Tare's leftovers on this machine and on the hosts, as `tare clean --dry-run` lists them."""
     done = bench.tare("clean", "--dry-run", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     return list(json.loads(done.stdout)["found"])
 
 
 def start_from_one_snapshot(manifests: Iterable[dict[str, Any]]) -> None:
-    """Every deployment started from the same one, and so was not filled."""
+    """Every deployment started from the same snapshot, and so was not filled."""
     starts = [one["database"]["data"] for one in manifests]
     assert all(start == starts[0] for start in starts)
     assert starts[0]["snapshot"]

@@ -55,7 +55,7 @@ def test_each_way_has_a_price_docker_proxy_is_the_dearest_and_calls_are_counted(
 
 
 def calls_are_those_of_an_operation(found: Weighing) -> None:
-    """One at a time the stub waits, reads and answers for each request, and sleeps in between."""
+    """With one in flight the stub waits, reads and answers each request, and sleeps in between."""
     if os.geteuid() != 0:
         assert found.why_no_calls
         return
@@ -187,7 +187,7 @@ def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_pat
 
 
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
-    """The servers take their time, too: a slice holds what they answer one after the other."""
+    """The servers take their time, too: a slice holds the requests that they answer in turn."""
     words = ("--seconds", "32", "--in-flight", "8", "--service-us", "700")
     found = weighed(*words, DOCKER_HOST="unix:///nowhere/docker.sock")
     assert {one.way for one in found.prices} == {*WAYS[:2]}

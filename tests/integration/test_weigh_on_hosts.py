@@ -44,7 +44,7 @@ def left_on_hosts(inventory: Path, cache: Path) -> str:
 
 
 def await_clients(weighing: subprocess.Popen[str]) -> None:
-    """Until its clients run: servers do, and slices are about to begin."""
+    """Wait until its clients run: servers run, and slices are about to begin."""
     while True:
         children = psutil.Process(weighing.pid).children(recursive=True)
         if sum(one.name() == "tare-load" for one in children) >= 2:

@@ -72,7 +72,7 @@ def ycsb(
 
 
 def done(server: Server, phase: str, letter: str, *pairs: str) -> str:
-    """The output of a run that is done; it is not valid where no MongoDB was there."""
+    """The output of a finished run; it is not valid if the server is not MongoDB."""
     ended = ycsb(server, phase, letter, *pairs)
     assert ended.returncode == server.status, ended.stderr[-3000:]
     expected = [f"{server.name} was measured"] if server.name else []
@@ -148,7 +148,7 @@ def test_a_scan_longer_than_a_batch_is_fetched_to_its_end(server: Server, docume
 
 
 def asked_for_more(documents: Any) -> int | None:
-    """How often its server was, where it counts that."""
+    """How often its server was, if it counts that."""
     metrics = documents.database.client["admin"].command("serverStatus").get("metrics", {})
     counted = metrics.get("commands", {}).get("getMore")
     return None if counted is None else int(counted["total"])

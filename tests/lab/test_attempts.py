@@ -1,4 +1,4 @@
-"""What a trial's failed attempts leave: each its own record, however often the run is resumed."""
+"""Each failed attempt of a trial leaves its own record, however often the run is resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class BrokenFleet:
-    """No deployment can be made, each time for another reason."""
+    """Making a deployment always fails, each time for another reason."""
 
     failures = 0
 
@@ -40,7 +40,7 @@ class BrokenFleet:
 
 
 class KilledAtItsEnd(Lab):
-    """Tries the native trial of a round, and is killed then."""
+    """Tries the native trial of a round, and is then killed."""
 
     def _round(self, turn: Round, resources: Any) -> None:
         natives = [trial for trial in self._pending(turn) if trial.condition == "native"]

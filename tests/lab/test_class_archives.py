@@ -30,7 +30,7 @@ def setup(fields: dict[str, Any]) -> Setup:
 
 
 class Scene:
-    """Archives of a cache that is empty; what is made is only noted."""
+    """Archives of an empty cache; archives to make are only noted."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *setups: dict[str, Any]) -> None:
         self.made: list[str] = []

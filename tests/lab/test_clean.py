@@ -1,4 +1,4 @@
-"""What is left is looked for everywhere; where nobody could look is said. Searches are scripted."""
+"""Leftovers are searched everywhere; failed searches are reported. Searches are scripted."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_what_one_runtime_keeps_hinders_no_other_from_going(
 def test_what_two_runtimes_call_alike_is_told_of_both(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Else the second one's nothing would hide the first one's containers, which then stay."""
+    """Otherwise the second one's empty result would hide the first one's containers, which stay."""
     nothing = Left({"containers": []}, list)
     stuck = Left({"containers": ["b"]}, list, remain=lambda: {"containers": ["b"]})
     made = found(monkeypatch, tmp_path, docker_engine=({"containers": [Held("a", None)]}, ""))

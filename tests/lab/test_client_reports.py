@@ -1,4 +1,4 @@
-"""What clients of servers without a database tell, and what of it ends the driving."""
+"""Reports of clients of servers without a database, and which of them end the driving."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLIENT = cast("LoadClient", Client())
 
 
 def told(monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]) -> ClientReports:
-    """What is known after a client has printed this."""
+    """The state after a client has printed this."""
 
     def progress(*_: object, **__: object) -> Iterator[ProgressLine]:
         yield ProgressLine(CLIENT, event)

@@ -22,7 +22,7 @@ SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 1.0, 0.25, 0.03), seed=7)
 
 
 class Scene:
-    """A machine of two servers, of which each uses half of the time that it is thawed."""
+    """A machine of two servers; each uses half of its thawed time."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, thaw_s: float = 0.0) -> None:
         self.now = 100.0
@@ -106,7 +106,7 @@ def test_one_server_at_a_time_is_thawed_and_all_are_in_the_end(
 def test_a_server_stands_still_after_its_turn_when_a_trial_of_it_has_failed(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """Another trial of the server goes on, in turns of which some end on the failed one."""
+    """Another trial of the server goes on, in turns; some turns end on the failed trial."""
     scene = Scene(monkeypatch)
     scene.used["x"], scene.gone = 0.0, {"x"}
     cut = Cut(warmup_s=0.0, measure_s=2.0, length_s=0.25, drain_s=0.03, whole=True)
@@ -162,7 +162,7 @@ def test_a_slice_uses_what_its_server_used_and_begins_on_time(
 def test_what_a_client_does_between_its_slices_of_a_turn_is_no_part_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The server uses half of all time that it is thawed, also between its slices of a turn."""
+    """The server uses half of its thawed time, also between its slices of a turn."""
     cut = Cut(warmup_s=0.0, measure_s=1.0, length_s=0.25, drain_s=0.03, whole=True)
     schedule = make_schedule(["a", "b"], cut, seed=1, shares=[3, 3])
     driven = Scene(monkeypatch).conduct(schedule)
@@ -247,7 +247,7 @@ def test_a_unit_that_ends_ends_its_own_trial_alone(monkeypatch: pytest.MonkeyPat
 
 
 class Calls:
-    """Each server makes ten calls a second of the time that it is thawed."""
+    """Each server makes ten calls per second of thawed time."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene

@@ -1,4 +1,4 @@
-"""Whose packets have to be told apart, and how many an operation has."""
+"""Which packets must be told apart, and how many an operation has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NODES = [cast("Running", SimpleNamespace(unit=UNIT))]
 
 
 class Tap:
-    """Counts nothing; it says of what it would."""
+    """Counts nothing; it says which packets it would count."""
 
     def __init__(self, bridge: Bridge, port: int) -> None:
         self.of = (bridge, port)

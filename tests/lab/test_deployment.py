@@ -194,7 +194,7 @@ def test_without_any_warm_up_none_is_recorded(gentle: int) -> None:
 
 
 class Refusing(Scripted):
-    """A runtime on which no packet gets through; it notes for whom it was asked to prove it."""
+    """A runtime on which no packet gets through; it notes what it was asked to prove."""
 
     def prove(self, platform: Any, nodes: int, port: int, clients: list[str]) -> dict[str, Any]:
         self.proven = (platform.network, nodes, port, clients)
@@ -235,7 +235,7 @@ def test_what_cannot_be_taken_away_is_told_for_every_cluster_and_hinders_no_othe
 
 
 class Dying:
-    """A cluster whose node was gone from the kernel before its runtime said that it died."""
+    """A cluster whose node had left the kernel before its runtime reported its death."""
 
     gone = Accounting({"cpuacct": "/no/such/group"})
     nodes = (SimpleNamespace(accounting=lambda: Dying.gone),)
@@ -277,7 +277,7 @@ def test_no_more_clients_share_a_load_than_it_has_threads(threads: int, clients:
 
 
 class Interrupted(Deployment):
-    """A deployment of which the second reading of CPU time fails."""
+    """A deployment whose second reading of CPU time fails."""
 
     readings = 0
 

@@ -1,4 +1,4 @@
-"""Which directory a run uses: resumed when it is the same study and unfinished, else a new one."""
+"""A run's directory: that of an unfinished run of the same study, else a new one."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_beginning_that_was_killed_amid_a_file_is_used_again(
 
 @contextlib.contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """The kernel writes no more to any file, as where a disk is full."""
+    """The kernel writes no more to any file, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -195,7 +195,7 @@ def test_a_finished_run_whose_extension_cannot_be_written_stays_as_it_was(
 def test_a_run_that_another_machine_has_keeps_its_environment(
     tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where both see the same directory of runs; each has a lock of its own."""
+    """Both see the same directory of runs; each has its own lock."""
     study = load_study(source)
     with monkeypatch.context() as there:
         there.setattr("tare.lab.marked.identity", lambda: "there")
@@ -285,7 +285,7 @@ def test_an_unfinished_run_goes_on_with_the_plan_that_it_began_with(tmp_path: Pa
 
 
 def test_the_same_study_in_another_order_is_not_resumed(tmp_path: Path) -> None:
-    """As another version may have planned it: half a round of each would be no blocks."""
+    """As another version may have planned it: half a round of each would not be blocks."""
     study, root = two_begun(tmp_path)
     plan = kept_plan(root)
     plan["rounds"][0]["blocks"][0]["order"].reverse()

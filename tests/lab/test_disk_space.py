@@ -1,4 +1,4 @@
-"""A cluster is not made where there is no room for it."""
+"""A cluster is not made if there is no disk space for it."""
 
 from __future__ import annotations
 

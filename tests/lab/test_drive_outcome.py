@@ -1,4 +1,4 @@
-"""What driving servers without a database came to, where some of it is another machine's."""
+"""Results of driving servers without a database, some of them on another machine."""
 
 from __future__ import annotations
 

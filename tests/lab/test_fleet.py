@@ -122,7 +122,7 @@ class Scene:
         return next(t for t in self.plan.trials if t.condition == condition)
 
     def since(self) -> list[str]:
-        """What was asked since this was last called."""
+        """The requests since the last call."""
         told = list(self.calls)
         self.calls.clear()
         return told

@@ -1,4 +1,4 @@
-"""How long clients of a block have from their launch until all begin."""
+"""The time that a block's clients have from their launch until all begin."""
 
 from __future__ import annotations
 

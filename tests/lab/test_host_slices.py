@@ -1,4 +1,4 @@
-"""Slices on other hosts: what a probe is told, and what its lines become.
+"""Slices on other hosts: a probe's input, and how its lines are read.
 
 Real hosts are under tests/integration.
 """
@@ -47,7 +47,7 @@ for number, slot in enumerate(order["slots"]):
 
 
 class Host:
-    """A host whose probe tells the same of every slice, and loses its second trial's unit."""
+    """A host whose probe reports the same for every slice, and loses its second trial's unit."""
 
     traits: Mapping[str, str] = {}
     ticks = 100

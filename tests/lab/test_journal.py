@@ -1,4 +1,4 @@
-"""The journal survives whatever stops the process that writes it."""
+"""The journal survives any end of the process that writes it."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_a_run_makes_its_directory_anew(tmp_path: Path) -> None:
 def test_a_label_that_was_cut_off_while_it_was_written_is_the_runs(
     tmp_path: Path, length: int
 ) -> None:
-    """As a full disk leaves it: the run must be able to go on, and `tare clean` to remove it."""
+    """The state after a full disk: the run must be able to go on, and `tare clean` to remove it."""
     files = run_at(tmp_path / "run")
     work = files.root / "work"
     marked.make(work, files)

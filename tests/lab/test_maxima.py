@@ -33,7 +33,7 @@ def plan(of: str) -> Plan:
 
 
 class Scripted:
-    """A deployment whose search answers at once; it notes what was asked."""
+    """A deployment whose search answers at once; it notes the requests."""
 
     identity = "D1-native-1"
 

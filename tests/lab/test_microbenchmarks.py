@@ -1,4 +1,4 @@
-"""The order of turns: each unit has its own, none overlap, and what drifts cancels out."""
+"""The order of turns: each unit has its own, none overlap, and drift cancels out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes that make what others start from end together and by themselves, within the time."""
+"""Nodes that prepare files for others end together and by themselves, within the time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tare.runtimes.unit import Exit, Running
 
 
 class Time:
-    """Passes only while somebody waits."""
+    """Time that passes only while somebody waits."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -23,7 +23,7 @@ class Time:
 
 
 class Node:
-    """Ends so many seconds after it was told to."""
+    """Ends this many seconds after it was told to."""
 
     unit = SimpleNamespace(site=SimpleNamespace(name="n1"))
 

@@ -1,4 +1,4 @@
-"""How servers without a database are set up, and which ways there are to them."""
+"""How servers without a database are set up, and the ways to them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_only_root_enters_the_namespace_of_the_unit_beside(
 
 
 class Recorder:
-    """A runtime that starts nothing, and what was asked of it."""
+    """A runtime that starts nothing and notes the requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -114,7 +114,7 @@ class Recorder:
 def test_the_unit_beside_a_server_is_of_its_group_and_on_another_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An orchestrator makes a group of the sites that are settled before the first launch."""
+    """An orchestrator makes a group from the sites that are settled before the first launch."""
     monkeypatch.setattr(quiet_servers, "_await_port", lambda server: None)
     runtime = Recorder()
     setup = quiet_setup({"threads": 1}, 0.25)

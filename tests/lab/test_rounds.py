@@ -221,7 +221,7 @@ def test_time_counts_while_sessions_worked() -> None:
 def test_a_run_that_could_not_keep_all_its_prices_gets_all_of_them_when_it_goes_on(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who has prices of ways is given none of system calls, either."""
+    """A run that has prices of ways gets none of system calls, either."""
 
     def full(*_: object) -> None:
         raise RecordError("no space left on device")

@@ -72,7 +72,7 @@ def test_a_lock_beside_all_else_is_refused_in_the_image_alone(
 
 
 def locked_by_nobody(path: Path, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
-    """Another user, who has no rights but everybody's, takes the lab."""
+    """Another user without special rights takes the lab."""
     script = (
         "import os, sys; from pathlib import Path; from tare.lab.run_lock import RunLock\n"
         "import tare.errors\n"

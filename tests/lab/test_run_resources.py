@@ -1,4 +1,4 @@
-"""A run that cannot be prepared leaves nothing of what it had prepared until then."""
+"""A run whose preparation fails leaves nothing of it behind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tare.study.schema import Setup
 
 
 class Gone:
-    """Hosts of which one is not reached, and another holds something still."""
+    """Hosts: one cannot be reached, and another still holds something."""
 
     closed = False
 
@@ -50,7 +50,7 @@ def test_connections_to_hosts_end_where_one_of_them_is_not_reached(
 
 
 class Broken(Gone):
-    """Closed, it fails as nobody foresaw."""
+    """Fails unexpectedly when it is closed."""
 
     def close(self) -> None:
         self.closed = True
@@ -101,7 +101,7 @@ def test_each_group_of_hosts_that_a_study_names_has_its_own_runtimes_beside_the_
 
 
 class Brought(Declaration):
-    """A runtime of another package: whether its engine is there is asked when it gets ready."""
+    """A runtime of another package, which checks for its engine when it gets ready."""
 
     name = "brought"
     on_hosts = True

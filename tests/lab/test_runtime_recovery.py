@@ -1,4 +1,4 @@
-"""After a failed trial a run goes on where its runtimes answer, else it is interrupted."""
+"""After a failed trial a run goes on if its runtimes answer, else it is interrupted."""
 
 from __future__ import annotations
 

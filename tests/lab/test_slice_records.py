@@ -1,4 +1,4 @@
-"""What a trial in slices records of its clients."""
+"""What a trial in slices records about its clients."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_an_operation_that_was_not_timed_in_a_slice_has_no_mean_there() -> None:
 
 
 def test_a_slice_s_rate_is_that_of_all_its_clients() -> None:
-    """Without what was answered in the drain: 4 of each client's 104 operations in 20 ms."""
+    """Without operations answered in the drain: 4 of each client's 104 operations in 20 ms."""
     told = Replies.sum([interval(104, 5000.0), interval(104, 5000.0)])
     assert (told.ops, told.per_s) == (208, 10_000.0)
     assert (told.within, told.drained) == (200, 8)

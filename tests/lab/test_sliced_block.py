@@ -1,4 +1,4 @@
-"""What the trials of a block in slices have each, and what becomes of them where one failed."""
+"""Records of the trials of a block in slices, and their state after one has failed."""
 
 from __future__ import annotations
 

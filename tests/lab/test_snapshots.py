@@ -1,4 +1,4 @@
-"""Which deployments start from a snapshot, and what a snapshot is found by."""
+"""Which deployments start from a snapshot, and a snapshot's key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two commands that chose the same run: the one that comes second to measure it is refused."""
+"""Two commands that chose the same run: the second one to measure it is refused."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Scene:
         self.source.write_text(TEXT)
 
     def chosen(self, rounds: int, find: Callable[..., RunDirectory] = choose) -> Scripted:
-        """A command that has looked, and is about to measure."""
+        """A command that has chosen its run, and is about to measure."""
         study = load_study(self.source, [f"design.deployments={rounds}"])
         return Scripted(make_plan(study), find(self.runs, study, None), self.source, Silent())
 
@@ -60,7 +60,7 @@ class Scene:
 
 
 def interrupted(command: Scripted, *, after: int) -> None:
-    """It measures until this round."""
+    """The command measures until this round."""
     command.until = after
     with pytest.raises(KeyboardInterrupt):
         command.run()

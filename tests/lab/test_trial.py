@@ -1,4 +1,4 @@
-"""A trial knows the clocks of the hosts that its nodes are on as they are now, and records them.
+"""A trial reads the current clocks of its nodes' hosts, and records them.
 
 Nodes and hosts are scripted. Real trials are under tests/integration.
 """

@@ -1,4 +1,4 @@
-"""A signal does not cut cleaning short: all of it is done, and the interruption comes then."""
+"""A signal does not cut cleaning short: cleaning finishes, then the interruption comes."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_removing_what_dead_runs_left_is_not_cut_short(
 
 @pytest.fixture
 def taken_over() -> Iterator[None]:
-    """Signals are handled as by a command."""
+    """Signals are handled as in a command."""
     before = {number: signal.getsignal(number) for number in signals.ENDING}
     signals.take_over()
     yield

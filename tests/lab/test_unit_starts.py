@@ -1,4 +1,4 @@
-"""Starts of units: as many of each as a piece has turns, timed until there is an answer."""
+"""Starts of units: one for each turn of a piece, timed until there is an answer."""
 
 from __future__ import annotations
 

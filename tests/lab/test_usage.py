@@ -1,4 +1,4 @@
-"""What machines used is added up, and of one machine with several names once."""
+"""Machines' use is added up, and counted once for a machine with several names."""
 
 from __future__ import annotations
 

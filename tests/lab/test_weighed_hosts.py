@@ -33,7 +33,7 @@ INVENTORY = Inventory(
 
 
 def test_servers_run_on_the_first_host_of_the_group_and_on_no_other() -> None:
-    """One that is lost is replaced by no other: prices are of one machine."""
+    """A lost host is not replaced by another: prices are of one machine."""
     metal = first_host(INVENTORY, "metal")
     assert [one.name for one in metal.inventory.hosts] == ["db1"]
     assert first_host(INVENTORY, "guests").host.name == "db2"

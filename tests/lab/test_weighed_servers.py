@@ -1,4 +1,4 @@
-"""Which ways a weighing has, and to which servers."""
+"""The ways of a weighing, and their servers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_native_server_is_reached_from_containers_where_it_is_asked_for() -> N
 
 
 class Orchestrator:
-    """By some endpoints packets arrive, by others they do not."""
+    """Packets arrive through some endpoints, but not through others."""
 
     name = "kubernetes"
 

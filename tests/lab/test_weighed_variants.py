@@ -1,4 +1,4 @@
-"""How often each way is driven, and how, by what an operation is."""
+"""How, and how often, each way is driven for each kind of operation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_connections_are_counted_and_several_endpoints_are_named() -> None:
 
 
 def test_operations_alone_get_more_slices_than_many_at_once() -> None:
-    """Their price is that much less certain, but for docker-proxy's, which differs by rounds."""
+    """Their prices are that much less certain, except docker-proxy's, which differs by rounds."""
     both = variants("request", ["native", "docker"], [1, 32])
     of = {(way.name, way.in_flight): share for way, share in zip(both, shares(both), strict=True)}
     assert {of["native", 1], of["native again", 1], of["docker.bridge", 1]} == {3}

@@ -1,4 +1,4 @@
-"""Progress of several clients is read as it comes; what goes wrong has a reason."""
+"""Progress of several clients is read as it comes; every failure has a reason."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Launch(Protocol):
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Launch]:
-    """Clients whose tare-load is a shell script: what is tested is how it is read."""
+    """Clients whose tare-load is a shell script: the tests are about reading it."""
     runtime = NativeRuntime("test-client", tmp_path / "work", AddressPool())
     launched: list[LoadClient] = []
 

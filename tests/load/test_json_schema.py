@@ -1,4 +1,4 @@
-"""What is told to tare-load is what its published schema says."""
+"""tare-load's specification follows its published schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search for the maximum is asked, and what is made of its answer."""
+"""The request of a search for the maximum, and the use of its answer."""
 
 from __future__ import annotations
 

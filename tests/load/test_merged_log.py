@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def values(client: int, second: int, tag: str) -> list[int]:
-    """What one client saw in one second, nanoseconds."""
+    """One client's latencies in one second, nanoseconds."""
     slow = 7 if tag == "UPDATE-rt" else 1
     return [slow * 1000 * (client * 37 + second * 11 + i * i) for i in range(1, 40)]
 
@@ -43,7 +43,7 @@ def write(path: Path, client: int, seconds: int) -> None:
 
 
 def counts(path: Path) -> dict[tuple[str, int], dict[int, int]]:
-    """By tag and second: value to count, as the package's reader has them."""
+    """Value to count by tag and second, from the package's reader."""
     reader = HistogramLogReader(str(path), HdrHistogram(1, HIGHEST, 3))
     found: dict[tuple[str, int], dict[int, int]] = {}
     while (histogram := reader.get_next_interval_histogram()) is not None:

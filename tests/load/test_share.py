@@ -1,4 +1,4 @@
-"""Clients that share a load send together what was asked for."""
+"""Clients that share a load together send the requested load."""
 
 from __future__ import annotations
 

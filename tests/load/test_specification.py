@@ -1,4 +1,4 @@
-"""What tare-load is told follows from the condition's setup alone."""
+"""tare-load's specification follows from the condition's setup alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_trial_has_warm_up_and_measured_part_and_a_histogram_log() -> None:
 
 
 def test_a_later_load_leaves_the_rows_of_earlier_ones_to_them() -> None:
-    """An insert of a row that is there is an update in Cassandra, and an error in MongoDB."""
+    """An insert of an existing row is an update in Cassandra, and an error in MongoDB."""
     inserting = SETUP.model_copy(update={"load": Load(workload="ycsb-d", records=500)})
     after = 2**32
     told = {

@@ -1,4 +1,4 @@
-"""What tare-load is told of workloads, their mixes over time, and statements of one's own."""
+"""tare-load's specification of workloads, mixes over time, and the user's own statements."""
 
 from __future__ import annotations
 

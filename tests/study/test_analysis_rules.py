@@ -1,4 +1,4 @@
-"""An analysis section that asks for what the study does not have is refused with its line."""
+"""An analysis section that asks for something the study lacks is refused with its line."""
 
 from __future__ import annotations
 

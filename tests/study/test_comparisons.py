@@ -1,4 +1,4 @@
-"""What is planned to be compared is what the analysis compares."""
+"""The analysis compares what the plan says."""
 
 from __future__ import annotations
 

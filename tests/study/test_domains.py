@@ -1,4 +1,4 @@
-"""How many virtual machines a plan needs, and how large: as their servers' limits are."""
+"""The number of virtual machines that a plan needs, and their sizes: their servers' limits."""
 
 from __future__ import annotations
 

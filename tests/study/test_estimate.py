@@ -1,4 +1,4 @@
-"""Estimates: they add up, and grow with what they are estimates of."""
+"""Estimates: they add up, and grow with the estimated quantity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies that could not work, or that would take what is Tare's: refused with line and remedy."""
+"""Studies that could not work, or that would use Tare's own names: refused with line and remedy."""
 
 from __future__ import annotations
 

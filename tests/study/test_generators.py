@@ -1,4 +1,4 @@
-"""The short form of generators, and what tare-load is told of each."""
+"""The short form of generators, and the specification that tare-load gets for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions that cannot be run are planned and said; the rest runs."""
+"""Conditions that cannot run are planned and reported; the rest runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages are whole, whatever texts they quote, and speak of sizes as people do."""
+"""Messages are whole, whatever texts they quote, and write sizes as people do."""
 
 from __future__ import annotations
 

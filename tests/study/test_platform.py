@@ -1,4 +1,4 @@
-"""What a platform says of itself to readers and to the knowledge base."""
+"""A platform's description for readers and for the knowledge base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped study files: they plan at every scale, and are what their papers describe."""
+"""The shipped study files: they plan at every scale, and match their papers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CASSANDRA_STRESS = (*THESES, "shirinbab-2020")
 
 @cache
 def plan(name: str, scale: str | None = None) -> Plan:
-    """With every condition, whether this machine and version can run it or not."""
+    """The plan with every condition, even those that this machine and version cannot run."""
     return make_plan(load_study(STUDIES / f"{name}.yaml", scale=scale))
 
 
@@ -51,7 +51,7 @@ def condition(name: str, scale: str | None, **levels: str) -> Condition:
 
 
 def compared(one: Condition) -> object:
-    """What a condition is about, whatever the size at which it is run."""
+    """A condition's meaning, whatever its size."""
     setup = one.setup
     sized = {"load": {"records", "warmup", "measure", "threads", "rate", "search", "phases"}}
     return one.name, setup.model_dump_json(

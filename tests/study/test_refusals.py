@@ -1,4 +1,4 @@
-"""What this machine cannot give a plan, said before anything starts."""
+"""What this machine lacks for a plan, reported before anything starts."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_docker_s_own_disk_is_asked_for_what_docker_keeps(read: ReadStudy) -> No
 
 
 def kept(**engines: tuple[int, int]) -> dict[str, Disk]:
-    """Runtime to (device, bytes free) of where its engine keeps its data."""
+    """Runtime to (device, free bytes) of its engine's data."""
     return {name: Disk(f"/{name}", *disk) for name, disk in engines.items()}
 
 

@@ -1,4 +1,4 @@
-"""What a study's file says of a condition, and what are defaults."""
+"""What a study's file sets for a condition, and what is a default."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_phases_keep_their_rates_and_change_their_lengths(read: ReadStudy) -> No
 
 
 def test_a_runs_own_copy_is_the_study_as_it_was_run(read: ReadStudy) -> None:
-    """Its patch is applied once: again, it would undo the overrides."""
+    """The scale's patch is applied once: a second time, it would undo the overrides."""
     study = read(GOOD, ["load.records=77", "margins.throughput=9%"], scale="laptop")
     again = read(study_text(study))
     assert again == study

@@ -1,4 +1,4 @@
-"""A scale leaves what levels differ in: loop, shares of a maximum, limits, and A/A levels."""
+"""A scale keeps the differences between levels: loop, shares of a maximum, limits, A/A levels."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_sizes_of_the_same_kind_are_for_a_scale_to_set(
 
 
 def kind(one: Condition) -> tuple[object, ...]:
-    """Which loop, whose maximum, and which limits a condition has; not how large they are."""
+    """A condition's loop, maximum and limits, but not their sizes."""
     load, platform, client = one.setup.load, one.setup.platform, one.setup.client
     limits = (
         value is None
@@ -134,7 +134,7 @@ def kind(one: Condition) -> tuple[object, ...]:
 
 @cache
 def kinds(name: str, scale: str | None) -> list[list[bool]]:
-    """For each kind of a shipped study, at this scale or its own, which conditions are of it."""
+    """The conditions of each kind in a shipped study, at this scale or its own."""
     found = [kind(one) for one in expand(load_study(STUDIES / f"{name}.yaml", scale=scale))]
     distinct = list(dict.fromkeys(found))
     return [[one == own for one in found] for own in distinct]
@@ -146,7 +146,7 @@ def test_shipped_scales_keep_which_conditions_are_of_one_kind(name: str, scale: 
 
 
 def test_a_scale_that_is_named_and_not_there_is_refused(refuse: RefuseStudy) -> None:
-    """Its records would say the size of a scale that was never applied."""
+    """Records would name the size of a scale that was never applied."""
     error = refuse("study: x\nscale: day\n")
     assert (error.where, error.what) == ("study.yaml:2", "scale day: the study has no scales")
     assert "scales: {day: {}}" in error.remedy

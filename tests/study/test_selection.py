@@ -1,4 +1,4 @@
-"""`--only`: a part of a study's conditions, never without what they are compared with."""
+"""`--only`: a part of a study's conditions, never without their baselines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one server needs: Cassandra by its heap, MongoDB by its cache; known values of both."""
+"""A server's needs: Cassandra by its heap, MongoDB by its cache; known values of both."""
 
 from __future__ import annotations
 

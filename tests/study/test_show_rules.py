@@ -1,4 +1,4 @@
-"""What a study may ask to be shown: names that exist, fields that mean something."""
+"""What a study may ask to show: existing names, and fields with a meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slices are the default wherever conditions can be driven so; one place chooses, and says why."""
+"""Slices are the default wherever conditions allow them; one place chooses, and says why."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_the_study_s_own_word_stands(read: ReadStudy, refuse: RefuseStudy) -> No
 
 
 def test_a_run_s_own_study_says_what_was_chosen(read: ReadStudy) -> None:
-    """Planned again, perhaps where something else would be chosen, it stays what it was."""
+    """A plan made again stays the same, even where another choice would be made now."""
     for plan in (planned(read), planned(read, PHASES), planned(read, base=ENDPOINTS)):
         kept = Study.model_validate_json(plan.study.model_dump_json())
         again = make_plan(kept, unsliced=lambda setup: "elsewhere")

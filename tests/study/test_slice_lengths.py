@@ -1,4 +1,4 @@
-"""A slice and its drain are as long as what is in flight needs, and no longer."""
+"""A slice and its drain are as long as operations in flight need, and no longer."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_every_trial_has_its_time_in_whole_slices() -> None:
 
 
 def test_after_the_warm_up_everything_rests_for_a_moment() -> None:
-    """What counts system calls is closed then; without a warm-up nothing is counted."""
+    """The counter of system calls is closed then; without a warm-up nothing is counted."""
 
     def gap(made: Schedule) -> float:
         first = next(place for place, slot in enumerate(made.slots) if slot.counts)

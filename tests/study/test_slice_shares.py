@@ -1,4 +1,4 @@
-"""Which conditions of a shared deployment are driven more often than others of it."""
+"""Which conditions of a shared deployment are driven more often than the others."""
 
 from __future__ import annotations
 

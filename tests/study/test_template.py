@@ -1,4 +1,4 @@
-"""File names with fields: what was put into a name is what is read from it."""
+"""File names with fields: reading a name returns the values that made it."""
 
 from __future__ import annotations
 

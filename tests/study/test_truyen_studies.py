@@ -1,4 +1,4 @@
-"""The Truyen studies: the paper's design at every scale, and what can be run of it."""
+"""The Truyen studies: the paper's design at every scale, and the part that can run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MONGODB, CASSANDRA = "truyen-2018", "truyen-2018-cassandra"
 HERE = "truyen-2018-mongodb"
 """MongoDB without the paper's virtual machines."""
 DEPLOYMENTS = {MONGODB: 13, CASSANDRA: 14, HERE: 14}
-"""The paper has 13; those that it does not have are said in their files."""
+"""The paper has 13; the files name those that it does not have."""
 CLUSTERS = {**DEPLOYMENTS, CASSANDRA: 10}
 """Endpoints of the same pods are ways to one cluster: four by VXLAN, two by host-gw."""
 ALL = pytest.mark.parametrize("name", [MONGODB, CASSANDRA, HERE])

@@ -16,11 +16,11 @@ Binary = Literal["tare-load", "tare-probe", "tare-pod", "tare-stub", "tare-micro
 def find(name: Binary) -> Path:
     """The absolute path of one of Tare's programs.
 
-    Looked for in $TARE_BIN_DIR (alone, if it is set), beside the Python that runs, in
-    target/release of the checkout that this module lies in, and on PATH.
+    If $TARE_BIN_DIR is set, only that directory counts. Otherwise the search takes the directory of
+    the running Python, target/release of this module's checkout, and PATH.
 
     Raises:
-        RuntimeUnavailableError: none of them holds it.
+        RuntimeUnavailableError: the program is in none of them.
     """
     named = os.environ.get("TARE_BIN_DIR")
     checkout = Path(__file__).parents[3]

@@ -1,4 +1,4 @@
-"""Entries of a cache: made by one process at a time, and there as a whole or not at all."""
+"""Cache entries: one process at a time makes one, and it is complete or absent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAKE_ROOM = "make room, or set TARE_CACHE to a directory where there is some"
 
 @contextmanager
 def only_maker(cache: Path, key: str) -> Iterator[None]:
-    """Held by one process at a time, so that an entry is made once; freed however it ends.
+    """Hold a lock, so that one process at a time makes an entry; it is always released.
 
     Raises:
         ArtifactError: the cache cannot be written.
@@ -44,10 +44,10 @@ def only_maker(cache: Path, key: str) -> Iterator[None]:
 
 @contextmanager
 def whole_entry(cache: Path, key: str, what: str) -> Iterator[Path]:
-    """An empty directory that becomes the entry once it was filled. For the only maker.
+    """Yield an empty directory that becomes the entry once filled; hold `only_maker` first.
 
     Args:
-        what: it is, for an error.
+        what: the entry's kind, for an error.
 
     Raises:
         ArtifactError: there is no room, or the cache cannot be written.

@@ -1,8 +1,8 @@
 """Class-data archives: Cassandra's classes as the JVM has them in memory, kept in the cache.
 
-A node that maps one starts sooner: it need not find, read, check and lay out its classes. The JVM
-refuses an archive where the class path is another text or a jar has another size or time. So the
-class path is relative to the working directory, in which `lib` leads to the jars, and jars are of
+A node that maps an archive starts sooner: it need not find, read, check and lay out its classes.
+The JVM refuses an archive if the text of the class path, or a jar's size or time, differs. So the
+class path is relative to the working directory, whose `lib` links to the jars, and all jars have
 one time (docs/decisions/0021-class-archive.md).
 """
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 NAME = "classes.jsa"
 JARS = "lib"
-"""in the working directory: leads to the directory of the jars"""
+"""link in the working directory to the directory of the jars"""
 _ARGUMENTS = "jvm.args"
 _DUMP_S = 300.0
-"""longest wait for the JVM that makes one; 10 to 25 s were seen"""
+"""timeout for the JVM that makes an archive; 10 to 25 s were seen"""
 
 
 @dataclass(frozen=True)
 class ClassArchive:
-    """An archive.
+    """A class-data archive.
 
     Attributes:
-        file: it.
+        file: the archive's path.
         digest: its SHA-256.
     """
 
@@ -45,12 +45,12 @@ class ClassArchive:
 
 
 def class_path(jars: Sequence[str]) -> list[str]:
-    """The jars as the JVM is told of them, whichever directory they are in."""
+    """The jars as the JVM's class path names them, the same wherever they are."""
     return [f"{JARS}/{jar}" for jar in jars]
 
 
 def clear_jar_times(tree: Tree) -> str:
-    """Set the times of the tree's jars to 0, as an image's are; why that failed, or empty."""
+    """Set the times of the tree's jars to 0, as in an image; why that failed, or empty."""
     try:
         for jar in tree.lib.glob("*.jar"):
             if jar.stat().st_mtime_ns:
@@ -61,7 +61,7 @@ def clear_jar_times(tree: Tree) -> str:
 
 
 def find(cache: Path, key: str) -> ClassArchive | None:
-    """The archive of this key; None where there is none that is whole."""
+    """The archive with this key; None if it is missing or damaged."""
     file, told = cache / key / NAME, cache / key / LISTING
     try:
         expected = parse_listing(told.read_text(encoding="utf-8")).get(NAME, "")
@@ -74,14 +74,14 @@ def find(cache: Path, key: str) -> ClassArchive | None:
 def make(cache: Path, key: str, tree: Tree, arguments: str, classes: Path) -> ClassArchive:
     """Have the JVM make an archive, whole or not at all.
 
-    Only one process at a time may: see `cache_entry.only_maker`.
+    Hold `cache_entry.only_maker`: only one process at a time may do this.
 
     Args:
         cache: directory of all archives.
-        key: its name.
-        tree: the files that it is made of.
-        arguments: an argument file's text: those of the JVM that will use it.
-        classes: the file that lists them, as a JVM that had loaded them wrote it.
+        key: the archive's name.
+        tree: the files that the archive is made of.
+        arguments: text of an argument file, for the JVM that will use the archive.
+        classes: the class list that a JVM wrote after it had loaded the classes.
 
     Raises:
         ArtifactError: the JVM could not make it, or it cannot be written.

@@ -20,7 +20,7 @@ def file_digest(path: Path) -> str:
 
 
 def tree_digests(root: Path) -> dict[str, str]:
-    """SHA-256 of every file under `root` by its relative path, the listing itself left out."""
+    """SHA-256 of every file under `root` by its relative path, without the listing itself."""
     return digests_of((name, root / name) for name in _files(root) if name != LISTING)
 
 
@@ -35,13 +35,13 @@ def listing(digests: Mapping[str, str]) -> str:
 
 
 def parse_listing(text: str) -> dict[str, str]:
-    """The digests by relative path of a text that `listing` wrote."""
+    """Digests by relative path, read from a text that `listing` wrote."""
     pairs = (line.split("  ", 1) for line in text.splitlines() if "  " in line)
     return {name: digest for digest, name in pairs}
 
 
 def combined(digests: Mapping[str, str]) -> str:
-    """One SHA-256 for all files: that of their listing."""
+    """One SHA-256 for all files: the digest of their listing."""
     return text_digest(listing(digests))
 
 

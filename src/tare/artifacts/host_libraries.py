@@ -1,4 +1,4 @@
-"""The host's shared libraries that a program needs: what ldd names, so that an image holds them."""
+"""The host's shared libraries that a program needs and an image must hold, as ldd names them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def libraries_of_tree(tree: Tree) -> dict[str, Path]:
 
 
 def libraries_of(files: Iterable[Path]) -> dict[str, Path]:
-    """The libraries that ldd names for these files, and those that they open by name.
+    """The libraries that ldd names for these files, and the libraries opened by name.
 
     A library that ldd cannot find is left out: the jars also carry code for other systems.
 
@@ -58,7 +58,7 @@ def libraries_of(files: Iterable[Path]) -> dict[str, Path]:
     """
     why = "it names the shared libraries that an image must hold"
     ldd = find_program("ldd", why, "apt-get install libc-bin", "the program ldd")
-    # LD_LIBRARY_PATH of this process is not that of the measured one.
+    # The measured process does not get this process's LD_LIBRARY_PATH.
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     done = subprocess.run(
         [ldd, *map(str, files)],
@@ -89,7 +89,7 @@ def parse_ldd(text: str) -> set[Path]:
 
 
 def _unpack_native(tree: Tree, directory: Path) -> list[Path]:
-    """Unpack those shared libraries in the jars that have the processor type of java."""
+    """Unpack the jars' shared libraries for the processor type of java."""
     with tree.java.open("rb") as stream:
         wanted = _elf_machine(stream.read(20))
     if wanted is None:

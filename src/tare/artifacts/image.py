@@ -40,7 +40,7 @@ _PROGRAMS: dict[Program, str] = {
     "load": LOAD, "pod": POD, "stub": STUB, "micro": MICRO, "mongod": MONGOD,
 }  # fmt: skip
 
-# Labels: the digest of the tree (or of tare-load), and that of the host's libraries beside it.
+# Labels: the digest of the tree (or of tare-load), and the digest of the host's libraries.
 BITS_LABEL = "tare.bits"
 HOST_LABEL = "tare.host-libraries"
 
@@ -50,8 +50,8 @@ def build_image(
 ) -> str:
     """The image of a tree: its jars and Java below /opt/tare, and the host's own libraries.
 
-    Tagged tare/cassandra:VERSION-DIGEST12 and used again as long as neither the tree nor the
-    host's libraries have changed (native processes run on the host's: so does the image).
+    Tagged tare/cassandra:VERSION-DIGEST12. It is reused until the tree or the host's libraries
+    change: native processes use the host's libraries, so the image does too.
 
     Returns:
         The image's id (sha256:...).
@@ -79,8 +79,8 @@ def build_program_image(
     Args:
         name: load, the load client; pod, which proves paths and hands files over inside an
             orchestrator; stub, the server without a database that `tare weigh` drives; micro,
-            which times single operations for it; mongod, a server that is one program of the
-            user's, the bits of the native server.
+            which times single operations for `tare weigh`; mongod, the user's server in one
+            program, the same bits as the native server.
 
     Returns:
         The image's id (sha256:...).
@@ -107,7 +107,7 @@ def named_image(
         never in a registry).
 
     Raises:
-        ArtifactError: it is neither here nor can it be pulled.
+        ArtifactError: it is not here and cannot be pulled.
     """
     try:
         image = _local(client, name) or _pulled(client, name)
@@ -125,7 +125,7 @@ def named_image(
 
 
 def _reason(error: Exception) -> str:
-    """The engine's own words where it gave some: they are not buried in a request's address."""
+    """The engine's own explanation if it gave one, without the request's address."""
     return str(getattr(error, "explanation", None) or error)
 
 
@@ -133,7 +133,7 @@ def _pulled(client: docker.DockerClient, name: str) -> Image:
     """Pull an image.
 
     Raises:
-        APIError: the engine gave up; half-way it says so only in what it tells meanwhile.
+        APIError: the engine gave up; a failure half-way shows only in its progress messages.
         RequestException, HTTPError: the engine went away.
     """
     repository, tag = parse_repository_tag(name)
@@ -167,7 +167,7 @@ def _build(
         with tempfile.TemporaryFile() as context:
             write_context(context, {**libraries, **files}, f"{TREE}/jre/bin:{TREE}/bin")
             context.seek(0)
-            # nocache: a layer that the engine remembers under this context may be of a build
+            # nocache: a layer that the engine has cached for this context may be from a build
             # that was killed; two seconds buy certainty.
             image, _ = client.images.build(
                 fileobj=context, custom_context=True, tag=tag, labels=labels, rm=True, nocache=True

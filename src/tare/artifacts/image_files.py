@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 LABEL = "tare.run"
-"""the label by which `tare clean` finds what a crash leaves, once its starter has ended"""
+"""label by which `tare clean` finds what a crash left, once the process that made it has ended"""
 
 
 class Chunks:
@@ -53,7 +53,7 @@ def find_file(
             stream, _ = container.get_archive(directory)
             reader = cast("IO[bytes]", Chunks(iter(stream)))
             with tarfile.open(fileobj=reader, mode="r|") as archive:
-                # to the end: the engine holds the container while an archive is half read
+                # read to the end: the engine holds the container while an archive is half read
                 names = [PurePosixPath(member.name).name for member in archive]
         finally:
             container.remove(force=True)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from tare.errors import ArtifactError
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-# One path segment: what comes out of a lock file becomes part of file names and of a pom.
+# One path segment: values of a lock file become parts of file names and of a pom.
 Segment = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._+-]*$")]
 RelativeDirectory = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$")]
 
@@ -121,7 +121,7 @@ def parse_lock(text: str, name: str) -> Lock:
 
 
 def format_lock(lock: Lock) -> str:
-    """The lock as TOML; `parse_lock` of it gives the same lock."""
+    """The lock as TOML, which `parse_lock` reads back."""
     lines = [
         "# The bits of one Cassandra version. Written by: python -m tare.artifacts.relock VERSION",
         f'version = "{lock.version}"',

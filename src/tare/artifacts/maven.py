@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tare.artifacts.lock import Jar
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
-# A first fetch into an empty repository is 70 MB and a hundred requests; a hang is not a fetch.
+# A first fetch into an empty repository is 70 MB and a hundred requests; longer is a hang.
 _MOST_SECONDS = 1800
 
 
@@ -67,7 +67,7 @@ def copy_resolved(root: Jar, directory: Path) -> list[Path]:
 
 
 def copy_with_dependencies(roots: Iterable[str], directory: Path) -> None:
-    """Copy the jars `group:artifact:version` and what they need to run into one directory.
+    """Copy the jars `group:artifact:version` and their runtime dependencies to one directory.
 
     Raises:
         RuntimeUnavailableError: no Maven client.
@@ -88,12 +88,12 @@ def copy_file(artifact: str, directory: Path, sha256: str | None = None) -> None
     """Copy one file, `group:artifact:version[:packaging[:classifier]]`, into an empty directory.
 
     Args:
-        sha256: what it has to be. It then takes the place of the repository's own checksum, which
+        sha256: the expected digest. It replaces the repository's own checksum, which
             mirrors do not have for every file.
 
     Raises:
         RuntimeUnavailableError: no Maven client.
-        ArtifactError: Maven failed, or the file is another one; then it is not kept.
+        ArtifactError: Maven failed, or the digest differs: the file is then removed.
     """
     _run(
         _project(""),
@@ -147,7 +147,7 @@ def _run(pom_text: str, arguments: list[str], *, strict: bool = True) -> None:
     with scratch.directory("maven") as place:
         file = Path(place) / "pom.xml"
         file.write_text(pom_text, "utf-8")
-        # Strict: Maven refuses what differs from the repository's own checksum, or has none.
+        # Strict: Maven refuses a file that differs from the repository's checksum, or has none.
         checksums = "--strict-checksums" if strict else "--lax-checksums"
         command = [mvn, "--batch-mode", checksums, "--file", str(file), *arguments]
         ended = run_to_end(command, _MOST_SECONDS, cwd=place)

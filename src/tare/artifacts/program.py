@@ -1,4 +1,4 @@
-"""Other programs: found, run to their end, and what they said, the reason where one failed."""
+"""Finds other programs, runs them to the end, and keeps their output: why one failed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def find_program(name: str, why: str, remedy: str, called: str = "") -> str:
     Args:
         why: what it is needed for.
         remedy: how to install it.
-        called: what errors call it, where not by its name.
+        called: its name in errors, if another.
 
     Raises:
         RuntimeUnavailableError: it is not there.
@@ -33,11 +33,11 @@ def find_program(name: str, why: str, remedy: str, called: str = "") -> str:
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a program.
+    """How a program ended.
 
     Attributes:
-        status: its exit status; None is that it had to be ended.
-        lines: what it wrote to either stream, or that it did not end.
+        status: its exit status; None: it had to be killed.
+        lines: its output on both streams, or a line that says that it did not end.
     """
 
     status: int | None
@@ -49,11 +49,11 @@ class Ended:
         return self.status == 0
 
     def first(self, count: int) -> str:
-        """Its first lines, where the reason of a compiler stands."""
+        """Its first lines, where a compiler states the reason."""
         return "\n".join(self.lines[:count])
 
     def last(self, count: int) -> str:
-        """Its last lines, where the reason of most programs stands."""
+        """Its last lines, where most programs state the reason."""
         return "\n".join(self.lines[-count:])
 
 
@@ -68,7 +68,7 @@ def run_to_end(
 
     Args:
         command: the program and its arguments.
-        seconds: after so long it is ended; a hang is no work.
+        seconds: timeout, after which it is killed.
         cwd: its working directory; None is this process's.
         env: its environment; None is this process's.
 

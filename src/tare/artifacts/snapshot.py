@@ -1,7 +1,7 @@
 """Filled data directories, kept in the cache, from which every deployment of a study starts.
 
 Identical deployments that fill their own storage engines differ by some 5% in CPU time per
-operation; from one copy of cleanly stopped nodes' directories they are alike
+operation. Deployments that start from one copy of cleanly stopped nodes' directories are alike
 (docs/decisions/0019-snapshot.md).
 """
 
@@ -26,7 +26,7 @@ from tare.errors import ArtifactError
 
 @dataclass(frozen=True)
 class NodeSnapshot:
-    """What the data directory of one node holds when it starts.
+    """Content of one node's data directory when the node starts.
 
     Attributes:
         root: a directory with the same content.
@@ -37,10 +37,10 @@ class NodeSnapshot:
     digest: str
 
     def fill(self, directory: Path) -> None:
-        """Copy it into a data directory that holds nothing of another life.
+        """Copy the snapshot into a data directory that holds no files.
 
         Raises:
-            ArtifactError: there are files already, or the copy is not the snapshot.
+            ArtifactError: there are files already, or the copy differs from the snapshot.
         """
         left = next((path for path in _walk(directory) if not _is_directory(path)), None)
         if left is not None:
@@ -54,26 +54,26 @@ class NodeSnapshot:
         return sorted((path.relative_to(self.root).as_posix(), path) for path in found)
 
     def folders(self) -> list[str]:
-        """Each directory, also one without files; parents before what is in them."""
+        """Each directory, empty ones too; parents before their children."""
         found = (path for path in _walk(self.root) if _is_directory(path))
         return sorted(path.relative_to(self.root).as_posix() for path in found)
 
     def write_archive(self, sink: IO[bytes], owner: int = 0) -> None:
-        """Write it as a tar archive whose files belong to a user and the group of that number."""
+        """Write it as a tar archive whose files have `owner` as user and group id."""
         with tarfile.open(fileobj=sink, mode="w") as archive:
             for entry in sorted(self.root.iterdir()):
                 archive.add(entry, entry.name, filter=partial(_of, owner))
 
     def compare_archive(self, source: IO[bytes], where: str) -> None:
-        """See that a tar archive of one directory holds exactly this.
+        """Check that a tar archive of one directory holds exactly this snapshot.
 
         Args:
-            source: the archive, which is read as a stream; all its names begin with the
-                directory's own.
+            source: the archive, read as a stream; all its names begin with the
+                directory's name.
             where: the directory, for errors.
 
         Raises:
-            ArtifactError: a file is missing, is another, or is too many.
+            ArtifactError: a file is missing, different or unexpected.
         """
         found: dict[str, str] = {}
         with tarfile.open(fileobj=source, mode="r|") as archive:
@@ -87,14 +87,14 @@ class NodeSnapshot:
         self.compare(found, where)
 
     def compare(self, found: Mapping[str, str], where: str) -> None:
-        """See that a data directory holds exactly this.
+        """Check that a data directory holds exactly this snapshot.
 
         Args:
-            found: SHA-256 of every file there by its path below it; of what is no file, any words.
+            found: SHA-256 of every file by its path in the directory; any text for what is no file.
             where: the directory, for errors.
 
         Raises:
-            ArtifactError: a file is missing, is another, or is too many.
+            ArtifactError: a file is missing, different or unexpected.
         """
         if combined(found) == self.digest:
             return
@@ -114,7 +114,7 @@ class Snapshot:
     """A whole snapshot.
 
     Attributes:
-        key: its name in the cache, from all that the data depends on.
+        key: its name in the cache, made from all that the data depends on.
         digest: SHA-256 over the listing of all its files.
         nodes: one for each node of the cluster, in the cluster's order.
     """
@@ -125,7 +125,7 @@ class Snapshot:
 
 
 def not_empty(left: str) -> ArtifactError:
-    """The error for a data directory in which there is a file before it is filled."""
+    """The error for a data directory that holds a file before it is filled."""
     return ArtifactError(
         "a data directory is not empty",
         where=left,
@@ -135,14 +135,14 @@ def not_empty(left: str) -> ArtifactError:
 
 
 def find(cache: Path, key: str) -> Snapshot | None:
-    """The snapshot of this key; None where there is none that is whole, which is then removed."""
+    """The snapshot with this key; None if it is missing, or damaged and therefore removed."""
     root = cache / key
     if root.is_symlink():
         root.unlink()
     if not root.is_dir():
         return None
     try:
-        if _holds_files_alone(root):  # first: what is no file may never end when it is read
+        if _holds_files_alone(root):  # first: reading a pipe or device may never end
             told = parse_listing((root / LISTING).read_text(encoding="utf-8"))
             if told and told == digests(root):
                 return _whole(root, told)
@@ -161,17 +161,17 @@ def keep(
 ) -> Snapshot:
     """Copy parts of cleanly stopped nodes' data directories into the cache, whole or not at all.
 
-    Only one process at a time may: see `cache_entry.only_maker`.
+    Hold `cache_entry.only_maker`: only one process at a time may do this.
 
     Args:
         cache: directory of all snapshots.
         key: the snapshot's name.
         directories: the nodes' data directories, in the cluster's order.
-        parts: patterns of the files and directories in each that are kept.
-        leave_out: patterns of names that are not, wherever they are below these.
+        parts: patterns of the files and directories to keep from each.
+        leave_out: patterns of names to leave out, at any depth.
 
     Raises:
-        ArtifactError: there is nothing in one of them, or no room.
+        ArtifactError: a directory holds nothing to keep, or there is no room.
     """
     with whole_entry(cache, key, "a snapshot") as aside:
         for number, directory in enumerate(directories, start=1):
@@ -197,7 +197,7 @@ def _copy_parts(
 
 
 def _whole(root: Path, told: Mapping[str, str]) -> Snapshot:
-    """The snapshot at `root`, of the files that were told; ValueError: it is none of nodes."""
+    """The snapshot at `root` with the listed files; ValueError: nodes are missing."""
     of: dict[int, dict[str, str]] = {}
     for name, digest in told.items():
         number, _, rest = name.partition("/")
@@ -222,7 +222,7 @@ def _digest(content: IO[bytes]) -> str:
 
 
 def _holds_files_alone(root: Path) -> bool:
-    """Whether there are files and directories alone: a link would lead out of the cache."""
+    """Whether it holds only files and directories: a link would lead out of the cache."""
     modes = (path.lstat().st_mode for path in _walk(root))
     return all(stat.S_ISREG(mode) or stat.S_ISDIR(mode) for mode in modes)
 

@@ -28,7 +28,7 @@ from tare.errors import ArtifactError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# The directories of a Java runtime that running needs; a JDK has sources and modules besides.
+# Directories of a Java runtime that are needed to run; a JDK also has sources and modules.
 _JAVA_PARTS = ("bin", "conf", "lib")
 
 
@@ -70,7 +70,7 @@ class Tree:
     def files(self) -> list[tuple[str, Path]]:
         """Every file by its path below /opt/tare in an image: ``cassandra/lib/*`` and ``jre/**``.
 
-        Symbolic links are followed; those that lead nowhere are left out.
+        Symbolic links are followed; broken links are left out.
         """
         jars = [(f"cassandra/lib/{name}", self.lib / name) for name in self.jars]
         return sorted(jars + _java_files(self.java_home))
@@ -94,7 +94,7 @@ def cassandra_tree(
         version: a locked version, or with `home` the version that the directory holds.
         home: an existing directory of a binary distribution (``lib/*.jar``); not locked.
         cache: where the locked trees are kept; default `default_cache()`.
-        say: told, one line each, what takes long.
+        say: receives one line for each long step.
 
     Raises:
         ArtifactError: unknown version, failed fetch, or a file that is not the locked one.
@@ -131,7 +131,7 @@ def _fetch(lock: Lock, root: Path, say: Callable[[str], None]) -> None:
 
 
 def assemble_unlisted(lock: Lock, root: Path, say: Callable[[str], None]) -> dict[str, str]:
-    """Fetch what the lock names into `root`; gives the digests of all files, not yet judged.
+    """Fetch the locked files into `root`; returns the digests of all files, not yet verified.
 
     Raises:
         ArtifactError: a fetch failed, or the wheel's digest differs.
@@ -165,7 +165,7 @@ def _assemble(lock: Lock, root: Path, say: Callable[[str], None]) -> None:
 
 
 def _verify(root: Path, lock: Lock) -> None:
-    """Compare every file with the lock; the listing is only believed if the lock's digest fits."""
+    """Compare every file with the lock; the listing itself must have the lock's digest."""
     remedy = f"remove the directory, it is fetched anew: rm -r {shlex.quote(str(root))}"
     path = root / LISTING
     text = path.read_text("utf-8") if path.is_file() else ""
@@ -188,10 +188,10 @@ def _altered(file: Path, expected: str, found: str, remedy: str) -> ArtifactErro
 
 
 def check_home(version: str, home: Path) -> None:
-    """Nothing where a directory of the user's holds this release of Cassandra.
+    """Check that a directory of the user's holds this release of Cassandra.
 
     Raises:
-        ArtifactError: it holds none, or another one.
+        ArtifactError: it holds no release, or another one.
     """
     found = _home_version(home / "lib")
     if found is None:

@@ -31,12 +31,12 @@ ADDRESSES = ("floating-ip", "host-name")
 ABOUT_FILES = {
     "files", "scale", "check", "metric", "purpose", "margin", "study_out", "knowledge", "json"
 }  # fmt: skip
-"""Parameters that go with a study; all others describe a question, which the study does itself."""
+"""Parameters allowed with a study; the others describe a question, as the study itself does."""
 ABOUT_CHECK = {"files", "check", "knowledge", "json"}
 
 
 def refuse_alike(asked: Query) -> None:
-    """Refuse a question whose two sides are the same, or that leaves one of them open."""
+    """Refuse a question whose two sides are equal, or one of whose sides is open."""
     replaced = asked.replaced
     if asked.platform != asked.over:
         if replaced and asked.over == BARE:
@@ -80,7 +80,7 @@ def _option(name: str) -> str:
 
 
 def refuse_unused(context: typer.Context, used: set[str]) -> None:
-    """Refuse options that would be passed over in silence."""
+    """Refuse options that would be silently ignored."""
     for parameter in context.command.params:
         name = parameter.name or ""
         source = context.get_parameter_source(name)
@@ -139,7 +139,7 @@ def print_answers(
 
 
 def answers_lines(answers: dict[str, Advice]) -> Iterator[str]:
-    """Of several conditions first what to expect of each; what is alike for all is said once."""
+    """Expectations of each condition first; lines that all conditions share are said once."""
     endings = {name: list(following_lines(one)) for name, one in answers.items()}
     alike = all(one == endings[next(iter(endings))] for one in endings.values())
     if len(answers) > 1:
@@ -166,7 +166,7 @@ def check(library: Library, given: list[Path], *, json: bool) -> None:
             why=f"{len(given)} were given",
             remedy="tare advise --check old.json new.json",
         )
-    from tare.knowledge.change import check_change  # takes the analysis with it
+    from tare.knowledge.change import check_change  # imports the analysis
 
     result = check_change(library, *given)
     if json:

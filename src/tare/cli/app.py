@@ -21,7 +21,7 @@ _REMEDIES = {
     errno.EPERM: _LET_IN,
     errno.EMFILE: "raise the limit of open files: ulimit -n",
 }
-"""Remedies for errors of the system; of others, another path."""
+"""Remedies for system errors; for any other error, another path."""
 _AGAIN = "the same command again: a run goes on where it stopped, all else begins anew"
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     signals.take_over()
     try:
         _run()
-    except KeyboardInterrupt:  # not within a command, of which typer makes an exit status
+    except KeyboardInterrupt:  # outside a command: inside one, typer makes it an exit status
         sys.stderr.write("tare: interrupted\n")
         sys.exit(INTERRUPTED)
     finally:

@@ -1,4 +1,4 @@
-"""Says before a measurement that other programs are at work on this machine."""
+"""Warns before a measurement that other programs are running on this machine."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ STOOD_STILL = "nothing was answered for {gap_s:.2g} s: let nothing stop a server
 
 
 def disturbance(steal: float, cores: float) -> str:
-    """What was taken from a measurement by a hypervisor, a share, and by other programs, cores."""
+    """CPU time that a hypervisor (a share) and other programs (cores) took from a measurement."""
     taken = f"the hypervisor took {numbers.share(steal)} of the CPU time"
     return f"{taken}; other programs used {cores:.2g} cores"
 
 
 def warn_if_busy(console: Terminal, begun: BackgroundSample | None = None) -> None:
-    """Name what would disturb a measurement now; nothing where the machine is quiet.
+    """Print what would disturb a measurement now; nothing if the machine is quiet.
 
     Args:
-        begun: a sample that has begun already; None: one begins now.
+        begun: a running sample; None: one starts now.
     """
     seen = (begun or BackgroundSample()).end()
     if seen.disturb:

@@ -1,4 +1,4 @@
-"""Which commands there are; one is imported when it is called, none for the list of them."""
+"""The commands: each is imported when it is called, and none to list them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMANDS = {
     "clean": "Remove what dead runs left here, on clusters and on hosts.",
     "schema": "Print the JSON Schema of study files, or of Tare's files.",
 }
-"""Command to its line in the list of all, in their order there."""
+"""Each command's line in the list of commands, in that order."""
 _MODULES = {"import": "imports"}
 """Commands whose module in this package has another name."""
 NOT_VALID = 3
@@ -37,10 +37,10 @@ EXIT_STATUS = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but not val
 
 
 class Commands(TyperGroup):
-    """The commands, of which only the called one is imported.
+    """The commands; only the called one is imported.
 
-    Some of them need seconds for that, which neither a list of all, nor a typing error, nor another
-    command should wait for.
+    Some imports take seconds. Neither the list of commands, nor a typing error, nor another
+    command should wait for them.
     """
 
     def resolve_command(
@@ -72,15 +72,15 @@ def load(name: str) -> Any:
 
 
 def _dress(command: Any, words: str) -> None:
-    """Examples below the help; flags without a type, which they do not take."""
+    """Put examples below the help, and show flags without a type: they take no value."""
     command.epilog = examples(words)
     _plain_flags(command.get_params(typer.Context(command)))
 
 
 def _plain_flags(parameters: list[Any]) -> list[Any]:
-    """Flags without a type in the help; those that say nothing when they are not given are false.
+    """Show flags without a type in the help; flags without a default are false.
 
-    typer converts None, though not False, with a library that takes a tenth of a second to import.
+    typer converts None, but not False, with a library that takes a tenth of a second to import.
     """
     for one in parameters:
         if getattr(one, "is_flag", False):

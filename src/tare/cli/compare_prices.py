@@ -33,7 +33,7 @@ LARGEST = 2**20
 
 
 def prices_in(path: Path) -> Weighing | PartWeighing | None:
-    """What a file of prices holds; None: it is none."""
+    """The content of a file of prices; None if it holds no prices."""
     if not path.is_file() or path.stat().st_size > LARGEST:
         return None
     text = path.read_bytes()
@@ -77,7 +77,7 @@ def _kind(found: Weighing | PartWeighing) -> str:
 
 
 def part_table(found: PartComparison) -> Table:
-    """An operation on a platform per row; the differences with their 95% intervals."""
+    """One row per operation and platform; differences with their 95% intervals."""
     shown = _table("operation", "time", "on")
     for one in found.changes:
         over = "" if one.what == "cost" else f" over {NATIVE}"
@@ -97,7 +97,7 @@ def _only(found: PriceComparison | PartComparison) -> list[str]:
 
 
 def table(found: PriceComparison) -> Table:
-    """A way per row; the differences with their 95% intervals."""
+    """One row per way; differences with their 95% intervals."""
     shown = _table("way", "in flight", "CPU us")
     for one in found.changes:
         shown.add_row(
@@ -110,7 +110,7 @@ def table(found: PriceComparison) -> Table:
 
 
 def _table(*of: str) -> Table:
-    """Empty, with columns of what is compared, and of its `_cells`."""
+    """An empty table with columns for what is compared and for its `_cells`."""
     shown = Table(box=None, pad_edge=False)
     for heading in (*of, *_CHANGE):
         shown.add_column(heading, justify="left" if heading in _LEFT else "right")
@@ -120,8 +120,8 @@ def _table(*of: str) -> Table:
 def _cells(
     change: PriceChange | PartChange, places: int, unit: float = 1, name: str = ""
 ) -> list[str]:
-    """Both sides, in a unit of so many of the change's, and their difference; then the same of
-    what is added to native's in percent, empty where there is none."""
+    """Both sides and their difference, divided by `unit`; then both sides and the difference of
+    the percentage added to native's, empty if there is none."""
     sides = [f"{value / unit:.{places}f}{name}" for value in (change.a, change.b)]
     cells = [*sides, difference(change.difference, *change.ci, places, unit), change.verdict]
     share = change.percent

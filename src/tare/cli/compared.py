@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from tare.study.plan import Plan
 
 MOST_LINES = 12
-"""Comparisons that are listed."""
+"""Most comparisons that are listed."""
 LEAST_UNITS = 2
-"""Repetitions from which an interval can be made."""
+"""Fewest repetitions that give an interval."""
 
 
 def compared_lines(plan: Plan) -> list[str]:
@@ -39,7 +39,7 @@ def _line(plan: Plan, base: Condition, treated: Condition) -> str:
 
 
 def _how(plan: Plan, base: Condition, treated: Condition) -> str:
-    """What is repeated, and of what an answer holds."""
+    """What is repeated, and what the answer applies to."""
     design = plan.study.design
     repeated = design.deployments * design.blocks
     if repeated < LEAST_UNITS:

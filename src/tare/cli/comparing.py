@@ -1,4 +1,4 @@
-"""Two runs beside each other: reads them, compares them, and says which exit status that is."""
+"""Two runs side by side: reads and compares them, and gives the exit status."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _REMEDY = "name a run's directory, or make its analysis.json again with `tare re
 
 
 def read_side(path: Path) -> Analysis:
-    """A run's directory, analysed; or the `analysis.json` that an earlier report left.
+    """The analysis of a run's directory, or of an earlier report's `analysis.json`.
 
     Raises:
-        UsageError: there is nothing of that name.
-        RecordError: it is neither.
+        UsageError: the path does not exist.
+        RecordError: the path is neither.
     """
     if not path.exists():
         raise UsageError(
@@ -66,7 +66,7 @@ def read_side(path: Path) -> Analysis:
 def status(comparison: RunComparison, fail_on: Sequence[FailOn]) -> int:
     """The exit status: 3 a side is not valid, 1 a condition is met, else 0.
 
-    Only primary endpoints count. A difference within the margin is none that fails; a primary
+    Only primary endpoints count. A difference within the margin does not fail; a primary
     question without an interval is inconclusive.
     """
     if not comparison.valid:
@@ -138,7 +138,7 @@ def compare_runs(
 ) -> int:
     """Compare run B with run A and show it; the exit status, see `status`.
 
-    Two files of prices are compared as such.
+    Two files of prices are compared as prices.
     """
     only_one(json=json, markdown=markdown)
     weighed = prices_in(a), prices_in(b)

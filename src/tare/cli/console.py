@@ -1,4 +1,4 @@
-"""What commands write to the terminal: every text is shown, none of it is obeyed."""
+"""Terminal output of commands: every text is shown, and no escape sequence is obeyed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from rich.segment import Segment
 
 UNCUT = 170
-"""Characters of a line in a file or a pipe, which has no width of its own."""
+"""Line width in characters for a file or a pipe, which has no width."""
 
 
 class Terminal(Console):
     """A console that takes texts as they are: no markup, no escape sequences, no highlighting.
 
-    Studies, imports, inventories and names of runs are others' texts. Styles come from `Text`
+    Others write the studies, imports, inventories and run names. Styles come from `Text`
     with a style alone.
     """
 
@@ -51,7 +51,7 @@ class Terminal(Console):
 
 
 def print_indented(console: Terminal, lines: Iterable[str]) -> None:
-    """Print lines; what does not fit is continued where its own line begins."""
+    """Print lines; a line that does not fit continues at its own indentation."""
     for line in lines:
         body = line.lstrip(" ")
         left = line[: len(line) - len(body)]
@@ -67,31 +67,31 @@ def table_console() -> Terminal:
 
 @contextlib.contextmanager
 def paged() -> Iterator[Terminal]:
-    """A console whose lines a terminal shows by the screen, in the user's pager; else as usual."""
+    """A console that pages in a terminal, with the user's pager; otherwise an ordinary console."""
     console = table_console()
     if not console.is_terminal:
         yield console
         return
-    os.environ.setdefault("LESS", "FRX")  # as git has it: one screen is printed and that is all
+    os.environ.setdefault("LESS", "FRX")  # as in git: a single screen is printed without paging
     with console.pager(styles=True):
         yield console
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Write a text and a line's end as they are, in any width."""
+    """Write a text and a newline without wrapping."""
     typer.echo(shown(text), err=err)
 
 
 def say_document(text: str) -> None:
-    """Write a document that ends with a line's end of its own: Markdown, CSV, YAML."""
+    """Write a document that ends with its own newline: Markdown, CSV, YAML."""
     typer.echo(shown(text), nl=False)
 
 
 def say_as_json(value: object) -> None:
-    """Write a value of lists, mappings and what JSON has as such."""
+    """Write a value as JSON: lists, mappings and JSON's own types."""
     say_json(json.dumps(value, indent=1))
 
 
 def say_json(text: str) -> None:
-    """Write JSON; what a terminal would obey is escaped as JSON escapes it."""
+    """Write JSON; characters that a terminal would obey become JSON escapes."""
     typer.echo(escaped_json(text.removesuffix("\n")))

@@ -1,4 +1,4 @@
-"""A level that repeats another (A/A): what a plan without one is told to add."""
+"""Hints that a plan needs a level that repeats another (A/A)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def control_lines(plan: Plan) -> list[str]:
     """A hint, with the level to add; empty: the study has such a level, or compares nothing.
 
-    One that `--only` leaves out was left out on purpose.
+    A level that `--only` leaves out is left out on purpose.
     """
     pairs = list(comparisons(plan.study, plan.planned))
     if not pairs or any(one.aa_of for one in plan.whole):
@@ -33,7 +33,7 @@ def control_lines(plan: Plan) -> list[str]:
 
 
 def _level(study: Study, factor: str, level: str) -> str:
-    """The level once more, under a name that the factor does not have, as YAML of one line."""
+    """The level again under a new name, as YAML on one line."""
     levels = study.factors[factor]
     names = (f"{level}-again{number or ''}" for number in itertools.count())
     name = next(one for one in names if one not in levels)

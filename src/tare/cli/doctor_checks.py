@@ -1,4 +1,4 @@
-"""What `tare doctor` looks at: what can run on this machine, and how to get what cannot."""
+"""Checks of `tare doctor`: what can run on this machine, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _runtimes() -> Iterator[DoctorCheck]:
 
 
 def _hosts() -> DoctorCheck:
-    """The hosts that are named; they are asked on request only, which may take seconds."""
+    """The named hosts. They are contacted on request only, which may take seconds."""
     what, remedy = (
         "machines over SSH",
         "see docs/machines.md: name an inventory, Ansible's or Tare's, with TARE_INVENTORY",
@@ -149,7 +149,7 @@ def _hosts() -> DoctorCheck:
 
 
 def _made_machines() -> Iterator[DoctorCheck]:
-    """Machines that are made on this one, and whether their processor is emulated."""
+    """Machines that Tare makes on this one, and whether their processor is emulated."""
     kinds = [one for one in kinds_of_machines().values() if one.made]
     for one in kinds:
         seen = one.seen()
@@ -161,7 +161,7 @@ def _made_machines() -> Iterator[DoctorCheck]:
 
 
 def _program(name: str, package: str, tools: str) -> DoctorCheck:
-    """A program that another load generator (client.tool) is fetched or run with."""
+    """A program needed to fetch or run another load generator (client.tool)."""
     there = shutil.which(name)
     remedy = f"apt-get install {package} (only for client.tool {tools})"
     return DoctorCheck(name, there is not None, there or "missing", remedy, needed=False)
@@ -175,12 +175,12 @@ def _binary(name: str) -> DoctorCheck:
 
 
 def show(*, json: bool) -> bool:
-    """Say what was found; whether everything is there without which nothing can run."""
+    """Print the checks; returns whether everything required is there."""
     return all(one.ok for one in tell(findings(), json=json) if one.needed)
 
 
 def tell(checks: Iterable[DoctorCheck], *, json: bool) -> list[DoctorCheck]:
-    """Say each as it is found, or all of them as JSON at the end."""
+    """Print each check when it is done, or all of them as JSON at the end."""
     found: list[DoctorCheck] = []
     console = Terminal()
     for one in checks:

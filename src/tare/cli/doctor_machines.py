@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def inventory_here() -> Inventory:
-    """The inventory that is named here.
+    """The inventory named on this machine.
 
     Raises:
-        InventoryError: none is, or it cannot be used.
+        InventoryError: no inventory is named, or it cannot be used.
     """
     found = named_inventory()
     if found is None:
@@ -34,7 +34,7 @@ def inventory_here() -> Inventory:
 
 
 def machines(json: bool) -> None:
-    """Ask all hosts and tell what was found; exit status 1 where one cannot be used.
+    """Check all hosts and print the result; exit status 1 if one cannot be used.
 
     Raises:
         InventoryError: no inventory is named, or it cannot be used.

@@ -18,7 +18,7 @@ from tare.runtimes.registry import CONTAINER, declared
 
 
 def check(home: Path | None, image: str, json: bool) -> None:
-    """Say what is known of the server that is named; exit status 1 where it cannot be used."""
+    """Print the checks of the named server; exit status 1 if it cannot be used."""
     if not all(one.ok for one in tell(_checked(home, image), json=json)):
         raise typer.Exit(1)
 

@@ -30,10 +30,10 @@ _TITLES = {"service_demand": "service demand", "throughput": "throughput"}
 
 
 def noise(seconds: float, json: bool) -> None:
-    """Measure, keep and show.
+    """Measure the noise, keep it and show it.
 
     Raises:
-        TareError: it could not be measured.
+        TareError: the noise could not be measured.
     """
     from tare.lab.pilot import pilot  # with the analysis it takes a second to import
 
@@ -50,10 +50,10 @@ def noise(seconds: float, json: bool) -> None:
 
 
 def noise_found(measured: Piloted) -> Noise:
-    """What the pilot's slices come to.
+    """The noise of the pilot's slices.
 
     Raises:
-        LoadError: they are too few, or too disturbed to have a cost of their own.
+        LoadError: the slices are too few, or too disturbed to have a cost.
     """
     from tare.analysis.slice_noise import noise_of
     from tare.analysis.slices import COSTS, logs_of
@@ -135,7 +135,7 @@ def kept_line() -> tuple[bool, str]:
 
 
 def age(made: datetime, now: datetime | None = None) -> str:
-    """How long ago something was measured, in words."""
+    """The age of a measurement, in words."""
     seconds = max(((now or datetime.now(UTC)) - made).total_seconds(), 0.0)
     for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:

@@ -99,9 +99,9 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("tare schema analysis", "of analysis.json"),
     ),
 }
-"""Words of a command to its examples: the command line, and what it is for where that is needed."""
+"""Each command's examples: the command line, and its purpose where that is needed."""
 _AS_IT_IS = "\b"
-"""Before a paragraph whose lines are not filled anew."""
+"""Marks a paragraph whose line breaks are kept."""
 FIRST_STEPS = (
     "First: tare doctor; then tare plan quickstart, and tare run with the same word. "
     "tare COMMAND --help has examples; tare --install-completion completes words in your shell."

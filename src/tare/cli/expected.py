@@ -38,23 +38,23 @@ if TYPE_CHECKING:
 
 How = Literal["about", "at least"]
 MOST_NAMED = 4
-"""Comparisons that are named in a line."""
+"""Most comparisons that a line names."""
 _ROUNDS, _MOST_ROUNDS = 3, 100
-"""Rounds of a first run, from which intervals can be expected, as two tell less than half as much;
-and the most that a plan proposes."""
+"""Rounds of a first run that give expected intervals, as two tell less than half as much; and the
+most that a plan proposes."""
 
 
 def expected_lines(plan: Plan, runs: Path, words: str = "STUDY") -> list[str]:
-    """What to expect on each primary metric; none where the study has nothing to decide on.
+    """What to expect on each primary metric; empty if the study has nothing to decide.
 
-    The latest run of the study says it best. Without one, comparisons of the same kind in a run of
-    another study in slices do, else this machine's pilot; of servers that are compared with one
-    another, roughly, what is usual.
+    The latest run of the study is the best source. Without one, comparisons of the same kind in a
+    run of another study in slices are used, else this machine's pilot. For servers compared
+    with one another, usual values give a rough answer.
 
     Args:
         plan: of the study.
         runs: the directory of all runs.
-        words: the study, and what was asked of it, as a command says them.
+        words: the study and its options, as a command line writes them.
     """
     earlier = earlier_runs(runs)
     for run, its in earlier:
@@ -68,7 +68,7 @@ def expected_lines(plan: Plan, runs: Path, words: str = "STUDY") -> list[str]:
 
 
 def _of_this_study(run: RunFiles, plan: Plan) -> list[Expectation]:
-    # the analysis takes a second to import: only where there is a run
+    # the analysis takes a second to import: only if there is a run
     from tare.analysis.expectation import expectations
 
     earlier = kept_analysis(run) or _new_analysis(run)
@@ -76,7 +76,7 @@ def _of_this_study(run: RunFiles, plan: Plan) -> list[Expectation]:
 
 
 def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], words: str) -> list[str]:
-    """Lines from runs of other studies and the pilot, and what neither knows."""
+    """Lines from runs of other studies and from the pilot, and what remains unknown."""
     from tare.analysis.scopes import scopes
 
     asked = scopes(plan)
@@ -105,7 +105,7 @@ def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], words: s
 def _sources(
     plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], asked: Mapping[Scope, list[str]]
 ) -> Iterator[tuple[str, How, dict[Scope, Estimate]]]:
-    """Where expectations may come from besides the study's own runs, the best first."""
+    """Sources of expectations other than the study's own runs, best first."""
     for run, its in earlier:
         if _alike(its, plan.study) and _made_here(run):
             analysis = kept_analysis(run)  # a new one would take too long
@@ -142,7 +142,7 @@ def _usual(unknown: Iterable[Scope], plan: Plan) -> dict[Scope, str]:
 
 
 def _beyond(half: float, margin: float | None) -> str:
-    """What an interval of this half-width cannot do, whatever the effect; empty: it may decide."""
+    """What an interval of this half-width cannot decide for any effect; empty: it may decide."""
     if margin is None or half <= margin:
         return ""
     enough = next((n for n in range(LEAST_ROUNDS, _MOST_ROUNDS) if half_width(n) <= margin), None)
@@ -151,7 +151,7 @@ def _beyond(half: float, margin: float | None) -> str:
 
 
 def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, words: str) -> list[str]:
-    """What is not known, and how it can be: by a short run of the study, or by the pilot."""
+    """What is unknown, and how to learn it: by a short run of the study, or by the pilot."""
     if not unknown:
         return []
     titles = "; ".join(
@@ -170,7 +170,7 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan, words: str) -> list
 
 
 def _without_rounds(words: str) -> str:
-    """The command's words without a number of rounds, of which another one follows."""
+    """The command's words without the number of rounds, to which another number is added."""
     parts = shlex.split(words)
     rounds = [i for i, one in enumerate(parts) if one.startswith("design.deployments=")]
     return shlex.join(one for i, one in enumerate(parts) if not {i, i + 1} & {*rounds})
@@ -203,7 +203,7 @@ def _words(one: Expectation, plan: Plan, how: How) -> str:
 
 
 def _length(plan: Plan, rounds: int) -> str:
-    """How long the study takes with so many rounds instead of its own."""
+    """The study's length with this number of rounds instead of its own."""
     once = plan.estimate.setup_seconds
     each = (plan.estimate.seconds - once) / plan.study.design.deployments
     return numbers.length(once + each * rounds)
@@ -232,7 +232,7 @@ def earlier_runs(runs: Path) -> list[tuple[RunFiles, Study]]:
 
 
 def _alike(its: Study, study: Study) -> bool:
-    """Whether trials of the two are in slices and of the same database."""
+    """Whether the trials of both are in slices, with the same database."""
     return (
         its.design.slice_s is not None
         and study.design.slice_s is not None
@@ -242,7 +242,7 @@ def _alike(its: Study, study: Study) -> bool:
 
 
 def _made_here(run: RunFiles) -> bool:
-    """Whether the run was made on this machine, whatever kernel it had then."""
+    """Whether the run was made on this machine, under any kernel."""
     try:
         machine = json.loads(run.environment.read_text("utf-8"))["machine"]
         here = local_facts()
@@ -252,7 +252,7 @@ def _made_here(run: RunFiles) -> bool:
 
 
 def kept_analysis(files: RunFiles) -> Analysis | None:
-    """What the run's last report was made from; None: there is none, or the run went on."""
+    """The analysis of the run's last report; None: no report, or the run has continued since."""
     from tare.analysis.model import Analysis
 
     kept = files.root / "analysis.json"

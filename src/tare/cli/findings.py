@@ -124,7 +124,7 @@ def prices(
 
 
 def _own_prices() -> Weighing | None:
-    """This machine's latest."""
+    """This machine's latest prices."""
     from tare.machines.facts import local_facts
     from tare.records.kept_measurements import kept_here
     from tare.records.prices import Weighing
@@ -234,7 +234,7 @@ def add(
 
     Exit status 3: the run's checks call its result not valid, which every finding then says.
     """
-    # only this needs the analysis, which takes seconds to import
+    # only this command needs the analysis, which takes seconds to import
     from tare.analysis.analyse import analyse
     from tare.knowledge.from_run import About, findings_of
     from tare.knowledge.schema import Machines

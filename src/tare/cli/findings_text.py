@@ -47,7 +47,7 @@ def _comparison(finding: Finding) -> str:
 
 
 def _rows(findings: Sequence[Finding], console: Terminal) -> None:
-    """A line for each finding; where one does not fit, its id stands on a line above the others."""
+    """One line per finding; if it does not fit, the id is on a line above the rest."""
     cells = [(one.id, change_of(one), one.metric, load_of(one.load)) for one in findings]
     name, change, metric, load = (max(map(len, column)) for column in zip(*cells, strict=True))
     fits = len(INDENT) + name + change + metric + load + 3 * len(GAP) <= console.width
@@ -68,5 +68,5 @@ def as_csv(found: Sequence[Entry]) -> str:
 
 
 def _harmless(value: object) -> object:
-    """No text begins as a spreadsheet's formula does; numbers keep their sign."""
+    """No text may begin like a spreadsheet formula; numbers keep their sign."""
     return no_formula(value) if isinstance(value, str) else value

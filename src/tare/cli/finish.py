@@ -1,4 +1,4 @@
-"""How a command ends that analyses a run: report, summary, exit status."""
+"""The end of commands that analyse a run: report, summary, exit status."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def finish(run: Path, *, json: bool, markdown: bool = False, library: Library | 
     """Analyse, write the report, show the summary; the exit status that the result deserves.
 
     Args:
-        library: what others found; None: the shipped knowledge and that of TARE_KNOWLEDGE.
+        library: published findings; None: the shipped knowledge and the files of TARE_KNOWLEDGE.
     """
     analysis = beside_others(analyse(run), run, library)
-    with undisturbed():  # a library that is interrupted may tell so by an error of its own
+    with undisturbed():  # an interrupted library may raise its own error
         page = write_report(run, analysis)
     if json:
         say_json(to_json(analysis))
@@ -44,7 +44,7 @@ def finish(run: Path, *, json: bool, markdown: bool = False, library: Library | 
 
 
 def beside_others(analysis: Analysis, run: Path, library: Library | None) -> Analysis:
-    """The analysis with what others found; a knowledge base that cannot be read costs no report."""
+    """The analysis with published findings; without them if the knowledge base is unreadable."""
     try:
         known = load_library() if library is None else library
     except KnowledgeError as error:
@@ -54,7 +54,7 @@ def beside_others(analysis: Analysis, run: Path, library: Library | None) -> Ana
 
 
 def near(path: Path) -> str:
-    """The path as a user here would write it."""
+    """The path as a user in this directory would write it."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a plan asks that its result cannot answer as one may think, in lines for people."""
+"""Hints where a plan's result will not answer what its author may expect, in lines for people."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from tare.study.schema import Database, Setup, Study
 
 _OF_THE_HOST = ("host", "directory")
-"""Network and storage that a platform has where a study names none."""
+"""A platform's network and storage if a study names none."""
 _LARGE_PART = 1 / 3
 
 
 def hint_lines(plan: Plan) -> list[str]:
-    """Each with the edit to make; empty: nothing to hint at."""
+    """The hints, each with the edit to make; empty: none."""
     if not plan.conditions:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
@@ -38,7 +38,7 @@ def hint_lines(plan: Plan) -> list[str]:
 
 
 def _own_maxima(plan: Plan) -> Iterator[str]:
-    """Conditions under different loads: each has a share of what it can take itself."""
+    """Conditions under different loads: each gets a share of its own maximum."""
     own = [one for one in plan.conditions if one.setup.load.sought and _of_its_own(one.setup)]
     if len(own) > 1:
         asked = own[0].setup.load.asked
@@ -53,7 +53,7 @@ def _of_its_own(setup: Setup) -> bool:
 
 
 def _rates(plan: Plan) -> Iterator[str]:
-    """Throughput that a rate sets, among what is to decide."""
+    """Throughput among the deciding metrics, although a rate sets it."""
     study = plan.study
     set_ = [one for one in plan.conditions if _one_rate(one.setup)]
     primary = primary_metrics(study.margins, study.analysis.primary)
@@ -67,7 +67,7 @@ def _rates(plan: Plan) -> Iterator[str]:
 
 
 def _one_rate(setup: Setup) -> bool:
-    """Whether the rate is the same on every platform: no share of its own maximum."""
+    """Whether the rate is the same on every platform, not a share of each one's maximum."""
     return setup.load.rate is not None and not (setup.load.sought and _of_its_own(setup))
 
 
@@ -111,7 +111,7 @@ def _unintended(plan: Plan) -> Iterator[str]:
 
 
 def _in_flight(plan: Plan) -> Iterator[str]:
-    """Slices that are as long as they are because so much is in flight."""
+    """Slices that are long because many operations are in flight."""
     length_s = plan.slicing.length_s
     if plan.slicing.asked != AUTO or plan.slicing.turn != "pass" or length_s is None:
         return
@@ -127,7 +127,7 @@ def _in_flight(plan: Plan) -> Iterator[str]:
 
 
 def _replicas(plan: Plan) -> Iterator[str]:
-    """Clusters of which each chooses by its own latencies who answers a read."""
+    """Clusters that each choose the replica for a read by their own latencies."""
     between = any(
         base.deployment != treated.deployment
         for base, treated in comparisons(plan.study, plan.conditions)
@@ -149,7 +149,7 @@ def _compilers(plan: Plan) -> Iterator[str]:
 
 
 def _standstills(plan: Plan) -> Iterator[str]:
-    """Nodes that stand still for long between two turns of their own."""
+    """Nodes that stand still for long between their turns."""
     if plan.slicing.length_s is None:
         return
     own = Counter(one.deployment for one in plan.trials if (one.round, one.block) == (1, 1))
@@ -177,7 +177,7 @@ def _filled_anew(plan: Plan) -> Iterator[str]:
 
 
 def _ports_between(plan: Plan) -> Iterator[str]:
-    """Nodes on one machine that reach each other as if each were on its own."""
+    """Nodes on one machine that reach each other as if each had its own machine."""
     setups = [one.setup for one in plan.conditions]
     if any(
         one.platform.source.here and published_between(one.platform.network, one.database.nodes)

@@ -1,4 +1,4 @@
-"""Makes a run of other tools' files, and says what was imported."""
+"""Makes a run from other tools' files, and reports what was imported."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 FAILED = 1
 MOST_SHOWN, MOST_NAMED = 20, 3
-"""Reasons why files were skipped, and files named for each; --json lists all."""
+"""Most reasons for skipped files, and most files named for each; --json lists all."""
 
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is to be imported, as the command line says it.
+    """The files to import, as the command line names them.
 
     Attributes:
         factors: template of file names; None: the study's.
@@ -59,7 +59,7 @@ def import_all(
     interval: float | None,
     json: bool,
 ) -> int:
-    """Import, analyse and say so; the exit status.
+    """Import, analyse and report; returns the exit status.
 
     Raises:
         UsageError: an option that means nothing.

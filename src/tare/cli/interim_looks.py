@@ -1,4 +1,4 @@
-"""Looks at a run while it is measured: analyses what there is and keeps what the look said."""
+"""Interim looks at a run: analyses the trials so far and keeps each look's result."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 def judge_of(files: RunFiles, planned: int) -> Judge:
-    """Who looks at this run.
+    """The judge that looks at this run.
 
     A look is kept before the analysis, which takes its levels from it, and again with its result. A
     look that is kept is not repeated, with one exception: if time runs out right after a planned
     look, the same rounds are judged again with all of the error that is left.
 
-    Records that cannot be analysed decide nothing: the run goes on, and what the look may spend is
-    spent.
+    Records that cannot be analysed decide nothing: the run goes on, and the error that the look may
+    spend is spent.
 
     Args:
-        files: of the run.
-        planned: rounds at most.
+        files: the run's files.
+        planned: most rounds.
     """
 
     def judge(round_: int, why: Why) -> Look:
@@ -38,7 +38,7 @@ def judge_of(files: RunFiles, planned: int) -> Judge:
         write_looks(files.looks, read_looks(files.looks).with_look(look))
         try:
             look = look.model_copy(update={"decided": is_decided(analyse(files.root))})
-        except TareError:  # hours of measuring are not thrown away for a look that cannot be made
+        except TareError:  # a look that fails must not end hours of measuring
             return look
         write_looks(files.looks, read_looks(files.looks).with_look(look))
         return look

@@ -13,7 +13,7 @@ from tare.lab.progress import Progress
 
 
 class LiveView:
-    """A watcher for people; lines that go to a file or a pipe begin with the time of day."""
+    """Progress for people; in a file or a pipe, lines begin with the time of day."""
 
     def __init__(self, console: Terminal, now: Callable[[], datetime] = datetime.now) -> None:
         self._console = console

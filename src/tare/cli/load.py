@@ -11,7 +11,7 @@ import typer
 from tare.artifacts.binaries import find
 
 CONTEXT = {"ignore_unknown_options": True, "allow_interspersed_args": False}
-"""From the first word on, everything is the load generator's own."""
+"""All arguments, from the first word on, belong to the load generator."""
 
 
 def command(
@@ -38,5 +38,5 @@ def command(
     """
     binary = str(find("tare-load"))
     sys.stdout.flush()
-    # this process becomes the load generator, so that signals and streams reach it as they are
+    # this process becomes the load generator, so that signals and streams reach it unchanged
     os.execv(binary, ["tare-load", *words])  # noqa: S606

@@ -1,4 +1,4 @@
-"""Measures a plan's trials, and shows how far it is."""
+"""Measures a plan's trials, and shows the progress."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def begin_words(
     runs: Path,
     name: str | None,
 ) -> str:
-    """The command line of such a run, for whoever wants to extend it."""
+    """The command line of such a run, for extending it."""
     words = ["tare", "run", *study_words(study, set_, scale, only)]
     words += ["--runs", str(runs)] if runs != Path("runs") else []
     words += ["--name", name] if name else []
@@ -59,17 +59,17 @@ def measure(
     extend: bool = False,
     weigh: bool = True,
 ) -> RunOutcome:
-    """Measure everything of the plan that is still to do, and show how far it is.
+    """Measure the plan's remaining trials, and show the progress.
 
-    Where a run of it was killed after its end and before its report, that is its run.
+    A run of the plan that was killed between its end and its report is taken as this run.
 
     Args:
         study: the file that the plan was made from; the run keeps it.
-        name: of the run; None: the study's.
+        name: the run's name; None: the study's name.
         quiet: show nothing.
-        command: that begins such a run; empty: it cannot be extended by one.
+        command: starts such a run; empty: no command can extend the run.
         extend: the study's finished run is extended to the plan's rounds.
-        weigh: prices may be weighed first, where there are none.
+        weigh: prices may be weighed first, if there are none.
     """
     ended = unreported(runs.absolute(), plan.study, name)
     if ended is not None:
@@ -87,7 +87,7 @@ def measure(
         )  # fmt: skip
 
     with RunLock(directory.name):
-        pass  # another run is told before a word of this one; the lab takes it again
+        pass  # a busy machine is reported before anything of this run; the lab takes the lock again
     if quiet:
         prices, parts = _prices(plan, directory.files, lambda line: None, weigh=weigh)
         return lab(Silent(), prices, parts).run()
@@ -111,13 +111,13 @@ def measure(
 def _prices(
     plan: Plan, files: RunFiles, say: Callable[[str], None], *, weigh: bool
 ) -> tuple[Weighing | None, list[PartWeighing]]:
-    """Of the ways and of system calls; the latter price nothing without the former."""
+    """Prices of the ways and of system calls; the second are useless without the first."""
     prices = prices_for(plan, files, weigh=weigh, say=say)
     return prices, parts_for(plan, files, weigh=weigh, say=say) if prices is not None else []
 
 
 def _naming(plan: Plan) -> list[str]:
-    """What a trial's name says, and its line."""
+    """Explains a trial's name and its line."""
     if not plan.trials:
         return []
     one = plan.trials[0]
@@ -128,7 +128,7 @@ def _naming(plan: Plan) -> list[str]:
 
 
 def _after_end(ended: Unreported, *, quiet: bool) -> RunOutcome:
-    """The outcome of a run that has all its trials, once what it left is removed."""
+    """Remove what a finished run left behind; returns its outcome."""
     root = ended.files.root
     with RunLock(root.name):
         for fault in clean.remove(clean.find(root.parent)):
@@ -139,5 +139,5 @@ def _after_end(ended: Unreported, *, quiet: bool) -> RunOutcome:
 
 
 def note_reported(run: Path) -> None:
-    """The journal says that the report is there: the same command begins another run then."""
+    """Record the report in the journal, so that the same command begins another run."""
     Journal(RunFiles(run).journal).write(REPORTED)

@@ -14,12 +14,12 @@ from tare.nearest import did_you_mean
 
 
 def complete_study(incomplete: str) -> list[str]:
-    """Names for the shell to complete; where none begins so, it completes files."""
+    """Names for shell completion; if none matches, the shell completes files."""
     return [name for name in shipped_names() if name.startswith(incomplete)]
 
 
 def named_study(study: Path) -> Path:
-    """The study that comes with Tare under this name, where there is no such file.
+    """The study that comes with Tare under this name, if there is no such file.
 
     Raises:
         UsageError: there is neither, and the text looks like a name; or it is the path of a study
@@ -91,7 +91,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 def study_words(
     study: Path, set_: list[str] | None, scale: str | None, only: list[str] | None
 ) -> list[str]:
-    """The study with what was asked of it, as words of another command line."""
+    """The study and its options, as words for another command line."""
     given = {"--set": set_, "--scale": [scale] if scale else [], "--only": only}
     pairs = [(option, value) for option, own in given.items() for value in own or []]
     return [str(study), *chain.from_iterable(pairs)]

@@ -38,14 +38,14 @@ def price_lines(
     database: DatabaseName = USUAL,
     row_bytes: int | None = None,
 ) -> Iterator[str]:
-    """A line for each way of the platform that was weighed here and each number in flight.
+    """One line for each way of the platform weighed here and each number in flight.
 
     Args:
-        network: which of its ways; empty: all.
-        round_trips: of an operation, over this way.
-        operation_us: CPU time of the whole operation; None: not known.
+        network: which of the platform's ways; empty: all.
+        round_trips: round trips of an operation over this way.
+        operation_us: CPU time of the whole operation; None: unknown.
         database: whose protocol is spoken.
-        row_bytes: of each answer; None: as many as were weighed.
+        row_bytes: size of each answer; None: the size that was weighed.
     """
     if not (math.isfinite(round_trips) and math.isfinite(operation_us or 0.0)):
         raise UsageError(
@@ -90,8 +90,8 @@ def price_lines(
 
 
 def in_all_lines(measured: Iterable[Measured]) -> Iterator[str]:
-    """A line for each of Tare's runs that measured what an operation pays in all near the question:
-    the way, and what the database pays for it; none where no run did."""
+    """One line for each run of Tare that measured an operation's whole extra CPU time near the
+    question: the way, and what the database pays for it; empty if no run did."""
     lines = [
         f"  {run.run}{'' if run.valid else ' (NOT VALID)'}: {percent(one.ratio)}"
         f"{interval(one.ci)}, {one.where}"
@@ -105,7 +105,7 @@ def in_all_lines(measured: Iterable[Measured]) -> Iterator[str]:
 
 
 def _of_bytes(price: Price, further: Weighing, more: int) -> Amount | None:
-    """What so many further bytes of an answer add on this way; None: it was not weighed."""
+    """What this number of extra bytes in an answer costs on this way; None: not weighed."""
     for one in further.prices:
         if one.way == price.way and one.added is not None:
             return amount_of(one.added, further.rounds - 1).times(more / 1000)

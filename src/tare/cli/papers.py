@@ -30,7 +30,7 @@ def show_papers(knowledge: list[Path], *, json: bool) -> None:
 
 
 def _judged(paper: Paper) -> str:
-    """How many published findings a run of it can be held against."""
+    """How many published findings a run of the study can be compared with."""
     if not paper.findings:
         return (
             f"no finding to hold it against: none of the {paper.published} published asks the same"

@@ -27,7 +27,7 @@ def command(
     """
     from tare.monitor.background_load import BackgroundSample
 
-    begun = BackgroundSample()  # it takes half a second, in which the plan is made
+    begun = BackgroundSample()  # takes half a second; the plan is made meanwhile
     from tare.cli.console import say_json, table_console
     from tare.cli.expected import expected_lines
     from tare.cli.plan_text import show

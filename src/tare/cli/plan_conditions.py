@@ -1,4 +1,4 @@
-"""The conditions of a plan: a row each, or where they are many, a row for each level."""
+"""The conditions of a plan: a row for each, or if there are many, a row for each level."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 MOST_ROWS = 24
-"""Of more conditions, levels are listed instead."""
+"""With more conditions, levels are listed instead."""
 MOST_LEVELS = 8
-"""Of a factor with more levels, as many conditions of each, the first and the last are listed."""
+"""Of more levels with equally many conditions each, only the first and the last are listed."""
 UNBROKEN = 32
-"""Characters of a condition's name that no column breaks; a terminal has 80."""
+"""Longest condition name that is not broken, in characters; a terminal has 80."""
 FEW_NAMES = 3
-"""Conditions of a deployment or block that are named where they are many."""
+"""Conditions named per deployment or block if there are many."""
 
 
 def grouped(plan: Plan, *, whole: bool) -> bool:
-    """Whether levels are listed in the place of conditions.
+    """Whether levels are listed instead of conditions.
 
     Args:
         whole: every condition is asked for.
@@ -37,7 +37,7 @@ def grouped(plan: Plan, *, whole: bool) -> bool:
 
 
 def conditions_table(plan: Plan) -> Table:
-    """What each condition runs on, its nodes and load."""
+    """Each condition's platform, nodes and load."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     longest = max((len(one.name) for one in plan.conditions), default=0)
     table.add_column("condition", overflow="fold", no_wrap=longest <= UNBROKEN)
@@ -53,7 +53,7 @@ def conditions_table(plan: Plan) -> Table:
 
 
 def levels_table(plan: Plan) -> Table:
-    """Of each factor its levels, what they set, and how many conditions have them."""
+    """Each factor's levels, their settings, and their numbers of conditions."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("factor", "level", "sets"):
         table.add_column(title, overflow="fold")
@@ -73,13 +73,13 @@ def levels_table(plan: Plan) -> Table:
 
 
 def _in_one(rows: Sequence[tuple[str, str, int]]) -> tuple[str, str, int]:
-    """Many levels that equally many conditions have: the first and the last."""
+    """The first and the last of many levels that have equally many conditions."""
     (first, sets, each), (last, its, _) = rows[0], rows[-1]
     return f"{first} to {last}, {len(rows)} levels", f"{sets} to {its}", each
 
 
 def levels_note(plan: Plan) -> str:
-    """How many conditions there are, and how they are all seen."""
+    """The number of conditions, and how to list them all."""
     servers = len({one.deployment for one in plan.conditions})
     again = sum(one.aa_of is not None for one in plan.conditions)
     control = f", {again:,} of them A/A controls" if again else ""
@@ -114,7 +114,7 @@ def _nodes(setup: Setup) -> str:
 
 
 def _load(setup: Setup) -> str:
-    """Workload, a mix and rows of the study's own, intensity, the tool where it is not Tare's."""
+    """Workload, the study's own mix and rows, intensity, and the tool if it is not Tare's."""
     load, tool = setup.load, "" if setup.client.tool == "tare" else f", by {setup.client.tool}"
     whole = sum(load.mix.values())
     shares = [f"{100 * weight / whole:.3g}% {name}" for name, weight in load.mix.items() if weight]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Study
 
 MOST_LINES = 12
-"""Lines of the order that are printed."""
+"""Most lines of the order that are printed."""
 
 
 def cost(seconds: float) -> str:
@@ -48,10 +48,10 @@ def cost(seconds: float) -> str:
 
 
 def _order(plan: Plan, *, short: bool) -> list[str]:
-    """The order of deployments and trials, its beginning where it is long.
+    """The order of deployments and trials; only its beginning if it is long.
 
     Args:
-        short: of each list of names the first, and how many there are.
+        short: print only the first of each list of names, and their number.
     """
     named = names_in_short if short else ", ".join
     lines = []
@@ -65,7 +65,7 @@ def _order(plan: Plan, *, short: bool) -> list[str]:
 
 
 def _looks(plan: Plan) -> list[str]:
-    """When a run until decided is looked at, and what ends it for time."""
+    """When a run until decided has interim looks, and which time limit ends it."""
     most = plan.study.design.at_most
     if most is not None:
         late = f"no round but the first is begun that would end later than {length(most)}"
@@ -113,7 +113,7 @@ def left_out_lines(plan: Plan) -> list[str]:
 
 
 def _endpoints(study: Study) -> str:
-    """What decides, and which margins are of metrics that do not."""
+    """The metrics that decide, and the margins of other metrics."""
     primary = primary_metrics(study.margins, study.analysis.primary)
     named = [f"{name}{_margin(margin_of(name, study.margins))}" for name in primary]
     rest = [
@@ -143,10 +143,10 @@ def show(
     """The plan for people.
 
     Args:
-        expected: lines on what to expect of the result; before what it cannot say.
-        begun: a sample of the background load that has begun already.
+        expected: lines on what to expect of the result, printed before its limits.
+        begun: a running sample of the background load.
         every: list every condition, however many there are.
-        words: the study, and what was asked of it, as a command says them.
+        words: the study and its options, as a command line writes them.
     """
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""

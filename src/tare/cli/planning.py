@@ -53,7 +53,7 @@ def checked_plan(
 
 
 def plan_here(study: Study) -> Plan:
-    """The study's plan on this machine: what it cannot run is left out."""
+    """The study's plan on this machine, without conditions that cannot run here."""
     memory = local_facts().memory_bytes
     return make_plan(study, obstacle_here(), memory, unsliced_here())
 
@@ -74,7 +74,7 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
 
 
 def _unfit_in(plan: Plan) -> Callable[[Setup], list[Hindrance]]:
-    """Why files or hosts that a setup of the plan names are not what it asks for."""
+    """Why files or hosts that a setup names do not meet its requirements."""
     setups = [one.setup for one in plan.conditions]
     of_inventory = any(one.platform.source.from_inventory for one in setups)
     inventory = named_inventory() if of_inventory else None
@@ -96,7 +96,7 @@ def _runtimes(setup: Setup) -> set[str]:
 
 
 def obstacle_here() -> Callable[[Setup], Obstacle | None]:
-    """What hinders a setup here; an orchestrator is asked once, and only if one needs it."""
+    """Why a setup cannot run here; an orchestrator is asked once, and only if needed."""
     asked, hosts = cache(lambda name: declared(name).named()), cache(named_inventory)
     missing = cache(lambda name: machines.declared(name).missing())
 
@@ -112,7 +112,7 @@ def obstacle_here() -> Callable[[Setup], Obstacle | None]:
 
 
 def unsliced_here() -> Callable[[Setup], str]:
-    """Why units of a setup cannot be driven in slices; each is asked only if a setup needs it."""
+    """Why a setup's units cannot be driven in slices; each is asked only if needed."""
     elsewhere, hosts = cache(lambda name: declared(name).elsewhere()), cache(named_inventory)
 
     def why_not(setup: Setup) -> str:

@@ -1,4 +1,4 @@
-"""Prices in words: for the terminal, for other programs, and what speaks against them."""
+"""Prices in words, for the terminal and other programs, and doubts about them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tare.records.prices import Interval, Weighing
 
 TIMES = {"request": "round trip us", "connection": "connection us", "kilobyte": "round trip us"}
-"""What the time of an operation is called."""
+"""The name of an operation's time."""
 CANNOT_TELL = {
     "request": "A price is of a round trip on this machine, to a server that does nothing else. An "
     "operation pays it once for each request and answer. It cannot tell what a database adds: "
@@ -43,7 +43,7 @@ _DIGITS = {"request": 2, "connection": 2, "kilobyte": 3}
 
 
 def table(found: Weighing) -> Table:
-    """The prices, a way per row."""
+    """The prices, one row per way."""
     shown = Table(box=None, pad_edge=False)
     time = TIMES[found.operation]
     digits = _DIGITS[found.operation]
@@ -67,14 +67,14 @@ def table(found: Weighing) -> Table:
 
 
 def added(interval: Interval | None, digits: int = 2, scale: float = 1) -> str:
-    """What is added, in a unit of so many of the interval's; empty: nothing is known of it."""
+    """What is added, divided by `scale`; empty: unknown."""
     if interval is None:
         return ""
     return difference(interval.value, interval.low, interval.high, digits, scale)
 
 
 def difference(value: float, low: float, high: float, digits: int, scale: float = 1) -> str:
-    """A difference with the ends of its interval, in a unit of so many of theirs."""
+    """A difference with the ends of its interval, divided by `scale`."""
     first, *ends = (f"{one / scale:+,.{digits}f}" for one in (value, low, high))
     return f"{first} [{', '.join(ends)}]"
 
@@ -85,7 +85,7 @@ def _rows(found: Weighing) -> str:
 
 
 def _slices(found: Weighing) -> str:
-    """Of a way in a round."""
+    """Slices of a way in a round."""
     each = [price.slices for price in found.prices]
     few, many = min(each), max(each)
     several = f"{few} to {many} slices" if few < many else numbers.count(few, "slice")
@@ -97,12 +97,12 @@ def _service(found: Weighing) -> str:
 
 
 def lines(found: Weighing) -> list[str]:
-    """What a reader must know of the prices, what speaks against them first."""
+    """What a reader must know about the prices, doubts first."""
     return [*not_valid(found), *notes(found)]
 
 
 def notes(found: Weighing) -> list[str]:
-    """How they were weighed, what is left out, and what they cannot tell."""
+    """How the prices were weighed, what is left out, and what they cannot tell."""
     told = [
         f"{numbers.count(found.rounds, 'round')} of {_slices(found)}; "
         f"{declared(found.database).protocol_in_words}; "
@@ -121,8 +121,8 @@ def notes(found: Weighing) -> list[str]:
 
 
 def on_host(found: Weighing) -> list[str]:
-    """Where servers and clients ran that are not on one machine, and what no process's CPU time
-    holds; nothing of a weighing on one machine."""
+    """Where servers and clients ran if not on one machine, and the CPU time outside processes;
+    empty for a weighing on one machine."""
     host = found.on_host
     if host is None:
         return []
@@ -141,8 +141,8 @@ def on_host(found: Weighing) -> list[str]:
 
 
 def _unowned(found: Weighing) -> list[str]:
-    """CPU time that no process's time holds, where that is beyond chance; where other programs run
-    it would be theirs."""
+    """CPU time outside of all processes, if beyond chance. If other programs run, it could be
+    theirs."""
     told = []
     for one in found.prices:
         unowned = one.counts.get(UNOWNED_US)
@@ -174,7 +174,7 @@ def machine_in_words(machine: MeasuredMachine) -> str:
 
 
 def not_valid(found: Weighing) -> list[str]:
-    """What speaks against these prices, a line each."""
+    """Doubts about these prices, one line each."""
     return [f"not valid: {doubt}: stop all other work, then again" for doubt in doubts(found)]
 
 

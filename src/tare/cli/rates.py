@@ -1,4 +1,4 @@
-"""Rates that nothing can answer: more than a run here reached, or more than CPUs could."""
+"""Rates that are too high: above what a run here reached, or above what the CPUs allow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 LEAST_US = 20
-"""CPU time of any operation of a database, microseconds, below which no answer is. Cassandra's
+"""Least CPU time of any database operation that is answered, microseconds. Cassandra's
 cheapest reads take some 100 (docs/resolution.md); a system call and its packet, 5 to 10."""
 
 
@@ -27,7 +27,7 @@ def rate_lines(plan: Plan, runs: Path) -> list[str]:
     """A hint for each rate that is too high; the first condition that has it is named.
 
     Args:
-        runs: the directory of all runs; what one of them reached is known.
+        runs: the directory of all runs, whose throughput is known.
     """
     lines: dict[float, str] = {}
     rated = [(one, rate) for one in plan.conditions if (rate := _rate(one.setup)) is not None]
@@ -40,7 +40,7 @@ def rate_lines(plan: Plan, runs: Path) -> list[str]:
 
 
 def _rate(setup: Setup) -> float | None:
-    """Operations a second that are sent to a condition's servers, where a number says it."""
+    """Operations per second sent to a condition's servers, if a number sets it."""
     load = setup.load
     if load.sought is not None:
         return None
@@ -50,7 +50,7 @@ def _rate(setup: Setup) -> float | None:
 
 
 def _above_cpus(one: Condition, rate: float) -> str:
-    """That the CPUs of this machine have not the time for it; empty: they may, or are elsewhere."""
+    """Why this machine's CPUs cannot serve the rate; empty: they may, or servers are elsewhere."""
     cpus = _cpus(one.setup)
     if cpus is None or rate * LEAST_US <= cpus * 1e6:
         return ""
@@ -63,7 +63,7 @@ def _above_cpus(one: Condition, rate: float) -> str:
 
 
 def _cpus(setup: Setup) -> float | None:
-    """CPUs that all servers of a condition may use together; None: they are not on this machine."""
+    """CPUs that a condition's servers may use together; None: not on this machine."""
     platform = setup.platform
     if not platform.source.here or declared(platform.runtime).orchestrator:
         return None
@@ -79,8 +79,8 @@ _INSTEAD = "To load it as it can be, write rate: 66% of max with search: {of: ba
 
 
 def _reached(runs: Path) -> dict[str, tuple[float, str, str]]:
-    """Setup, whatever its load, to the most that a closed loop reached on it in a run here, the
-    latest first, with the condition's name and the run."""
+    """Setup, whatever its intensity, to its highest closed-loop throughput in the latest run here,
+    with the condition's name and the run."""
     found: dict[str, tuple[float, str, str]] = {}
     for files, study in earlier_runs(runs):
         analysis = kept_analysis(files)
@@ -99,7 +99,7 @@ def _reached(runs: Path) -> dict[str, tuple[float, str, str]]:
 
 
 def _above_reached(one: Condition, rate: float, reached: dict[str, tuple[float, str, str]]) -> str:
-    """That a closed loop reached less on the same setup here."""
+    """Why the rate is too high: a closed loop reached less on the same setup here."""
     most = reached.get(one.setup.apart_from_intensity)
     if most is None or rate <= most[0]:
         return ""

@@ -58,7 +58,7 @@ def command(
 
 
 def _refuse_beside_of(of: Path | None, options: list[str]) -> None:
-    """Options of a run that is to come say nothing of one that exists.
+    """Refuse options of a new run together with an existing run.
 
     Raises:
         UsageError: there is no such run, or such an option is given.

@@ -1,4 +1,4 @@
-"""Replicates a published study: runs it or takes a run, and judges it."""
+"""Replicates a published study: runs it or takes an existing run, and judges the run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ JSON_FILE, MARKDOWN_FILE = "scorecard.json", "scorecard.md"
 
 @dataclass(frozen=True)
 class ReplicationRequest:
-    """What is to be replicated, as the command line says it.
+    """The study to replicate, as the command line names it.
 
     Attributes:
         paper: name or path of a study.
@@ -47,7 +47,7 @@ class ReplicationRequest:
 
 
 def replicate(wanted: ReplicationRequest, *, json: bool) -> int:
-    """Run the study unless there is a run of it, and end in the scorecard; the exit status."""
+    """Run the study unless a run is given, show the scorecard, and return the exit status."""
     if wanted.name is not None:
         check_name(wanted.name)
     library = load_library(wanted.knowledge)

@@ -1,4 +1,4 @@
-"""Reads and writes as separate questions: what they would answer more, in lines for people."""
+"""Reads and writes as separate questions: what they would add, in lines for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tare.study.plan import Plan
 
 FACTORS = ("load", "operations", "reads-and-writes")
-"""Names for the factor, the first that the study does not have."""
+"""Names for the factor; the first that the study does not use is taken."""
 _WHOLE = {
     ("ycsb-a", "reads"): "ycsb-c",
     ("ycsb-b", "reads"): "ycsb-c",
@@ -25,18 +25,18 @@ _WHOLE = {
     ("stress-mixed", "reads"): "stress-read",
     ("stress-mixed", "writes"): "stress-write",
 }
-"""(workload, side) to the workload that is this side alone, with the same keys."""
+"""(workload, side) to the workload of this side alone, with the same keys."""
 
 
 def separate_lines(plan: Plan, words: str = "STUDY") -> list[str]:
-    """What reads alone would answer more, and the YAML to write; empty: nothing.
+    """What reads alone would add, and the YAML to write; empty: nothing.
 
-    They do where servers are compared, in slices, that start from one snapshot: then what differs
-    is mostly the state into which writes bring their storage. A study that has other loads too, be
-    it that they are not selected here, is not told to have more.
+    They add something where servers that start from one snapshot are compared in slices. Then the
+    difference is mostly the state of their storage after writes. A study that also has other loads,
+    selected here or not, gets no such hint.
 
     Args:
-        words: the study, and what was asked of it, as a command says them.
+        words: the study and its options, as a command line writes them.
     """
     loads = {one.setup.load.operations: one.setup.load for one in plan.whole}
     factor = next((name for name in FACTORS if name not in plan.study.factors), None)
@@ -59,8 +59,8 @@ def separate_lines(plan: Plan, words: str = "STUDY") -> list[str]:
 
 
 def spread_of_servers(plan: Plan) -> Spread | None:
-    """How far servers differ where some in slices, from one snapshot, are compared with one
-    another; None: none are, or it is not known of their database."""
+    """How far servers differ if some are compared in slices, from one snapshot; None: none are, or
+    it is unknown for their database."""
     study = plan.study
     if study.design.slice_s is None:
         return None
@@ -78,7 +78,7 @@ def spread_of_servers(plan: Plan) -> Spread | None:
 def _yaml(
     plan: Plan, factor: str, load: Load, reads: Mapping[str, float], writes: Mapping[str, float]
 ) -> list[str]:
-    """The factor, its baseline, and that the study's comparisons are made at each of its levels."""
+    """The factor, its baseline, and the setting to compare at each of its levels."""
     by = [*plan.study.analysis.by, factor]
     named = ", ".join(f"{name}: {level}" for name, level in plan.study.baseline.items())
     return [
@@ -93,7 +93,7 @@ def _yaml(
 
 
 def _patch(load: Load, side: str, kept: Mapping[str, float], gone: Mapping[str, float]) -> str:
-    """What a level changes for one side of the load alone."""
+    """The settings of a level for one side of the load alone."""
     if load.statements is not None:
         return ", ".join(f"load.statements.operations.{name}.weight: 0" for name in gone)
     whole = _WHOLE.get((load.workload, side)) if not load.mix else None

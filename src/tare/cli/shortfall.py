@@ -58,7 +58,7 @@ def _controls_alone(pairs: list[tuple[Condition, Condition]]) -> bool:
 
 
 def _conditional(plan: Plan, made: list[tuple[Condition, Condition]]) -> bool:
-    """Whether one deployment of each serves all blocks, so that it and the platform are one."""
+    """Whether each has one deployment for all blocks, which confounds it with the platform."""
     design = plan.study.design
     if design.fresh != "deployment" or design.deployments > 1:
         return False

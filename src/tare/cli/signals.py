@@ -1,4 +1,4 @@
-"""What signals do to a command: the first ends it in order, later ones change nothing."""
+"""Signals to a command: the first ends it in order, later ones change nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GOING_ON = b"\ntare: still stopping what was begun; kill -9 leaves it to `tare 
 def take_over() -> None:
     """Ctrl-C, kill and a closed terminal raise KeyboardInterrupt, once.
 
-    What is ignored stays so: a hangup under nohup, Ctrl-C in a background job of a shell.
+    Ignored signals stay ignored: a hangup under nohup, Ctrl-C in a shell's background job.
     """
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -25,14 +25,14 @@ def take_over() -> None:
 def hold_back() -> None:
     """No signal changes the exit status from now on: everything is done, the interpreter ends.
 
-    Its end gives back what is handled to the kernel's default, but not what is ignored.
+    At its end the interpreter resets handled signals to the default, but not ignored ones.
     """
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _first(number: int, frame: FrameType | None) -> None:
-    """End the command. What it stops and removes meanwhile is not to be cut short."""
+    """End the command; later signals must not interrupt its clean-up."""
     for one in ENDING:
         if signal.getsignal(one) != signal.SIG_IGN:
             signal.signal(one, _later)
@@ -50,7 +50,7 @@ def _later(number: int, frame: FrameType | None) -> None:
 
 
 def _leave_terminal() -> None:
-    """The terminal is gone: whatever is written to it goes nowhere."""
+    """Discard all output to the terminal, which is gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2):
         with contextlib.suppress(OSError):

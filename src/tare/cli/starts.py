@@ -1,4 +1,4 @@
-"""How the deployments of a plan get their rows, and who shares them, in lines for people."""
+"""How a plan's deployments get their rows, and which conditions share them, for people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def start_lines(plan: Plan) -> list[str]:
 
 
 def _shared(plan: Plan) -> list[str]:
-    """The conditions that find what others wrote: they have one deployment, and keep its rows or
+    """Conditions that share a deployment and find what others wrote: they keep its rows or
     take turns on it in slices."""
     design = plan.study.design
     if design.fresh == "trial" or (design.reset != "keep" and design.slice_s is None):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def taken_hosts(plan: Plan) -> list[str]:
-    """The hosts in the order in which they are taken; empty: this plan has no unit on any."""
+    """The hosts in the order in which they are taken; empty: no unit is on a host."""
     setups = [one.setup for one in plan.conditions]
     sizes: dict[str, int] = {}
     for one in setups:

@@ -13,11 +13,11 @@ from tare.runtimes.registry import BARE, CONTAINER, names
 LEAST_ROUNDS = 3
 USUAL = (BARE, CONTAINER)
 SECONDS, FURTHER_SECONDS, ORCHESTRATED_SECONDS = 86.0, 60.0, 150.0
-"""of native and one engine of containers, each further engine, each orchestrator"""
+"""for native and one container engine, each further engine, each orchestrator"""
 VARIED_SECONDS = 110.0
-"""of the same ways, each without and with TLS, or with answers of two sizes"""
+"""for the same ways, each without and with TLS, or with answers of two sizes"""
 TO_HOST_SECONDS = 10.0
-"""further, of the way from each engine's containers to a native server"""
+"""extra, for the way from each engine's containers to a native server"""
 ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
 

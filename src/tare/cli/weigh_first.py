@@ -37,12 +37,13 @@ FRESH = timedelta(days=7)
 def prices_for(
     plan: Plan, files: RunFiles, *, weigh: bool, say: Callable[[str], None]
 ) -> Weighing | None:
-    """Prices of the study's ways, for a run that has none yet; None: it has, or needs none, or they
-    are not to be had. A run without them has no bill, and everything else.
+    """Prices of the study's ways for a run; None: it has them, needs none, or none are available.
+
+    A run without prices lacks only its bill.
 
     Args:
-        weigh: two minutes may be spent where there are none of the last week.
-        say: told what is done.
+        weigh: may weigh for two minutes if there are no prices of the last week.
+        say: receives lines of progress.
     """
     wanted, database = _wanted(plan), _database(plan)
     if files.prices.exists() or database is None or not _billable(plan):
@@ -68,13 +69,14 @@ def prices_for(
 def parts_for(
     plan: Plan, files: RunFiles, *, weigh: bool, say: Callable[[str], None]
 ) -> list[PartWeighing]:
-    """Prices of system calls, and of storage where the study writes, for a run that gets prices of
-    ways: with them bills have lines for what a database does beside its packets.
+    """Prices of system calls, and of storage if the study writes, for a run with prices of ways.
+
+    With them, bills have lines for a database's work beside its packets.
 
     Args:
-        weigh: half a minute may be spent where those of the study's platforms are not of the last
-            week; a minute or two with pods and tasks.
-        say: told what is done.
+        weigh: may weigh for half a minute if prices of the study's platforms are not of the last
+            week; for a minute or two with pods and tasks.
+        say: receives lines of progress.
     """
     if files.prices.exists() or _database(plan) is None or not _billable(plan):
         return []
@@ -101,7 +103,7 @@ _IN_WORDS: dict[WeighedPart, str] = {"system": "system calls", "storage": "stora
 
 
 def _parts_wanted(plan: Plan) -> dict[WeighedPart, set[str]]:
-    """Each part that bills have lines of, with the platforms that it is to be weighed on."""
+    """Each part that bills list, with the platforms to weigh it on."""
     setups = [one.setup for one in plan.conditions]
     calling = {name for one in setups for name in (one.platform.runtime, one.client.runtime)}
     found: dict[WeighedPart, set[str]] = {"system": calling}
@@ -117,17 +119,17 @@ def _parts_wanted(plan: Plan) -> dict[WeighedPart, set[str]]:
 
 
 def _beside_native(runtime: str) -> bool:
-    """Whether it keeps files on the disk that native's are weighed on, as far as is known. Prices
-    of two disks would be of no use to a bill."""
+    """Whether it keeps its files, as far as known, on the disk of native's files. Prices
+    of two disks would be useless to a bill."""
     store, own = declared(runtime).store(), Path(tempfile.gettempdir())
     try:
         return store is None or store.stat().st_dev == own.stat().st_dev
-    except OSError:  # it may be looked into by its owner alone
+    except OSError:  # only its owner may read it
         return True
 
 
 def _prices(found: PartWeighing, part: WeighedPart, platforms: set[str]) -> bool:
-    """Whether these prices have a part on all of these platforms that can be had here."""
+    """Whether these prices cover a part on all of these platforms that are available here."""
     own = found.only(part)
     if own is None:
         return False
@@ -138,7 +140,7 @@ def _prices(found: PartWeighing, part: WeighedPart, platforms: set[str]) -> bool
 def _unless_it_fails(
     weigh: Callable[[], _Found], failure: str, say: Callable[[str], None]
 ) -> _Found | None:
-    """What was weighed; None where it failed, which no run waits for."""
+    """The prices; None if the weighing failed, which does not stop the run."""
     try:
         return weigh()
     except TareError as error:
@@ -149,8 +151,8 @@ def _unless_it_fails(
 
 
 def _billable(plan: Plan) -> bool:
-    """Whether prices say something of two of its conditions. Those of native processes alone have
-    no way to be weighed for them: prices that are kept go with their run, and none are made."""
+    """Whether at least two conditions have priced ways. If all are native processes, no way is
+    weighed: their run takes kept prices only."""
     from tare.analysis.billed_ways import way_of
 
     if plan.study.design.slice_s is None:
@@ -160,8 +162,8 @@ def _billable(plan: Plan) -> bool:
 
 
 def _wanted(plan: Plan) -> set[BilledWay]:
-    """The ways of its conditions, between nodes too, that are weighed beside native, if they run
-    in slices."""
+    """The conditions' ways other than native, between nodes too, that can be weighed; empty if
+    they do not run in slices."""
     from tare.analysis.billed_ways import way_of
     from tare.analysis.tariff import NATIVE
     from tare.lab.weighed_servers import RUNTIMES, places
@@ -175,14 +177,14 @@ def _wanted(plan: Plan) -> set[BilledWay]:
 
 
 def _database(plan: Plan) -> DatabaseName | None:
-    """Whose protocol is spoken; None: that of several, of which one file of prices has but one."""
+    """The database whose protocol is used; None: several, but a price file has only one."""
     kinds = {one.setup.database.kind for one in plan.conditions}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def _serves(found: Weighing, wanted: set[BilledWay]) -> bool:
-    """Whether these prices are of this week, and of all these ways that can be had here; of a way
-    through several network plugins, of which a cluster has one, by one of them."""
+    """Whether these prices are of the last week and cover all wanted ways available here; for a way
+    through several network plugins, of which a cluster has one, one of them is enough."""
     from tare.analysis.tariff import Tariff
 
     tariff = Tariff(found)
@@ -193,5 +195,5 @@ def _serves(found: Weighing, wanted: set[BilledWay]) -> bool:
 
 
 def _runtimes(wanted: set[BilledWay]) -> list[str]:
-    """What has to be weighed for these ways, and for later runs of the usual ones."""
+    """The runtimes to weigh for these ways, and the usual ones for later runs."""
     return sorted({*USUAL, *(one.name.partition(".")[0] for one in wanted)})

@@ -32,7 +32,7 @@ HEADINGS = (
 )  # fmt: skip
 LEFT = ("operation", "time", "on")
 _UNITS = ((10_000_000, 1_000_000, "ms"), (10_000, 1000, "us"), (-math.inf, 1, "ns"))
-"""from so many nanoseconds on, a cost is shown in a unit of so many"""
+"""from this number of nanoseconds on, a cost is shown in this unit of nanoseconds"""
 STARTS_ARE = (
     "a start is timed from the order to the first answer of a server that needs no time itself; "
     "its image and its network are there before"
@@ -124,7 +124,7 @@ def table(found: PartWeighing) -> Table:
 
 
 def csv_text(found: PartWeighing) -> str:
-    """An operation on a platform per line: both times, what is added to native's, in nanoseconds
+    """One line per operation and platform: both times, and what is added to native's in nanoseconds
     and percent, each with the ends of its 95% interval; empty where there is none."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -145,7 +145,7 @@ def csv_text(found: PartWeighing) -> str:
 
 
 def lines(found: PartWeighing) -> list[str]:
-    """What a reader must know of the prices."""
+    """What a reader must know about the prices."""
     told = [
         f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.passes, 'turn')} for each "
         f"operation and platform, on CPU {found.cpu}; 95% intervals over the rounds; "
@@ -180,7 +180,7 @@ def lines(found: PartWeighing) -> list[str]:
 def _compared(
     found: PartWeighing,
 ) -> Iterator[tuple[str, PartPrice, PartPrice, list[PartPrice]]]:
-    """Clock, native, native again, and the others, of each operation as it is shown."""
+    """Each shown operation's clock, native, native again, and the other prices."""
     by_piece: dict[str, dict[str, PartPrice]] = {}
     for price in found.prices:
         by_piece.setdefault(price.piece, {})[price.platform] = price
@@ -192,8 +192,8 @@ def _compared(
 
 
 def elsewhere(found: PartWeighing) -> str:
-    """Platforms whose files are on another device than native's. A layer has a device of its own,
-    which does not tell what it is on."""
+    """Platforms whose files are on another device than native's. An overlay has its own device,
+    which does not tell which disk holds it."""
     own = found.file_systems.get(NATIVE)
     return ", ".join(
         name
@@ -203,7 +203,7 @@ def elsewhere(found: PartWeighing) -> str:
 
 
 def billable(found: PartWeighing) -> PartWeighing | None:
-    """What bills may use of it: of storage nothing where two disks were compared; None: nothing."""
+    """The part that bills may use: no storage if two disks were compared; None: nothing."""
     return found.only("system") if elsewhere(found) else found
 
 
@@ -212,10 +212,10 @@ def _cost(price: PartPrice, clock: str) -> Cost:
 
 
 def scale(largest: float) -> tuple[float, str]:
-    """Nanoseconds of the unit that costs up to this one are shown in, and its name."""
+    """The unit for costs up to this one: its nanoseconds and its name."""
     return next((scale, unit) for least, scale, unit in _UNITS if largest >= least)
 
 
 def digits(value: float) -> int:
-    """Decimals with which a price is shown: four figures of it."""
+    """Decimals that show a price with four figures."""
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3

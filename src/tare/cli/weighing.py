@@ -1,4 +1,4 @@
-"""Weighs, keeps what was weighed as usual for the bills of later runs, and shows it."""
+"""Weighs, keeps usual weighings for the bills of later runs, and shows them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _USUALLY = f"what was weighed of {listing(USUAL)} together, with the usual optio
 
 @dataclass(frozen=True)
 class WeighingRequest:
-    """What is weighed, and how.
+    """What to weigh, and how.
 
     Attributes:
         runtimes: None: the usual ones.
@@ -79,7 +79,7 @@ class WeighingRequest:
     to_host: bool = False
 
     def usual(self) -> bool:
-        """Whether what is found may stand for this machine, or for the host, later."""
+        """Whether later runs may use the result for this machine, or for the host."""
         alike = replace(
             self, runtimes=None, in_flight=self.in_flight or IN_FLIGHT, on=None, to_host=False
         )
@@ -91,14 +91,14 @@ USUALLY = WeighingRequest()
 
 
 def host_of(hosts: Path | None, group: str) -> WeighedHost | None:
-    """The host that is asked for; None: this machine is.
+    """The requested host; None: this machine.
 
     Args:
-        hosts: an inventory; None: that which TARE_INVENTORY names, if a group is.
+        hosts: an inventory; None: the one in TARE_INVENTORY, if a group is named.
 
     Raises:
         InventoryError: it cannot be read, or has no such host.
-        UsageError: a group of no inventory.
+        UsageError: a group without an inventory.
     """
     if hosts is None and not group:
         return None
@@ -116,10 +116,10 @@ def host_of(hosts: Path | None, group: str) -> WeighedHost | None:
 
 
 def refuse_unspoken(database: str) -> None:
-    """Refuse a database whose protocol nothing speaks.
+    """Refuse a database whose protocol Tare does not speak.
 
     Raises:
-        UsageError: it is none that is known.
+        UsageError: the database is unknown.
     """
     if database not in names():
         raise UsageError(
@@ -130,11 +130,11 @@ def refuse_unspoken(database: str) -> None:
 
 
 def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Path | None) -> int:
-    """Weigh and print; the exit status that the prices deserve.
+    """Weigh and print; returns the exit status for the prices.
 
     Args:
         what: the parts, with commas.
-        html: where a page of all of it is written.
+        html: the file for a page of all results.
 
     Raises:
         UsageError: they cannot be told together, or in this form.
@@ -165,7 +165,7 @@ def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Pat
 
 
 def _refuse(named: Sequence[What], wanted: WeighingRequest, *, json: bool, csv: bool) -> None:
-    """Raise where several documents would be one, or what is weighed alone several at once."""
+    """Refuse several documents in one output, and options that do not go together."""
     ways = [one for one in named if one in _OPERATIONS]
     documents = len(ways) + (len(named) > len(ways))
     if (json or csv) and documents > 1:
@@ -245,8 +245,8 @@ def weigh_and_keep_parts(
     rounds: int,
     say: Callable[[str], None],
 ) -> PartWeighing:
-    """Weigh parts, and keep what was weighed as usual, whole and undisturbed, for the bills of
-    later runs; of storage where all files were on one device.
+    """Weigh parts; keep a usual, complete and undisturbed weighing for the bills of
+    later runs, with storage only if all files were on one device.
 
     Raises:
         TareError: as `tare.lab.microbenchmarks.weigh_parts`.
@@ -264,8 +264,8 @@ def weigh_and_keep(
     wanted: WeighingRequest = USUALLY,
     operation: Operation = "request",
 ) -> Weighing:
-    """Weigh, and keep in the cache for the bills of later runs what was weighed as usual, whole
-    and without a doubt.
+    """Weigh; keep a usual, complete weighing without doubts in the cache for the bills of later
+    runs.
 
     Raises:
         TareError: as `tare.lab.weighing.weigh` and `tare.analysis.prices.prices`.
@@ -302,7 +302,7 @@ def weigh_and_keep(
 def _keep(
     found: Weighing | PartWeighing, write: Callable[[], object], say: Callable[[str], None]
 ) -> None:
-    """Keep it in the cache where none of the usual runtimes was left out."""
+    """Keep the prices in the cache if no usual runtime was left out."""
     if not set(USUAL) & found.left_out.keys():
         try:
             write()

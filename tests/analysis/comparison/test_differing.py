@@ -1,4 +1,4 @@
-"""What else differs between two runs is said, and what always differs is not."""
+"""Other differences between two runs are reported, but not those that always exist."""
 
 from __future__ import annotations
 

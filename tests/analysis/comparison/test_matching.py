@@ -1,4 +1,4 @@
-"""Which condition of one run is which of another."""
+"""Matching the conditions of two runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tare.errors import UsageError
 
 
 def run(**conditions: dict[str, str]) -> Analysis:
-    """An analysis of which only the conditions count; underscores in names become dots."""
+    """An analysis in which only the conditions count; underscores in names become dots."""
     summaries = [
         ConditionSummary(
             condition=name.replace("_", "."),

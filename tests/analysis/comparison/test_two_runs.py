@@ -87,7 +87,7 @@ def test_with_a_life_per_block_the_units_are_blocks(tmp_path: Path) -> None:
 
 
 MOODS = {1: 0.0, 2: 0.0, 3: -0.69}
-"""What a block does to all conditions; the third one is slow."""
+"""The effect of a block on all conditions; the third block is slow."""
 
 
 def moody(run: Analysis, rounds: int, fresh: str = "deployment", **sources: int) -> Analysis:
@@ -135,7 +135,7 @@ def test_nor_a_slow_round(quickstart: Analysis) -> None:
 
 @pytest.mark.parametrize("fresh", ["deployment", "block"])
 def test_nor_where_blocks_are_the_units(quickstart: Analysis, fresh: str) -> None:
-    """The interval is as wide as it was: what was measured stays as far apart."""
+    """The interval is as wide as before: the measurements stay as far apart."""
     run = without(moody(quickstart, rounds=1, fresh=fresh), ("docker", 1, 3))
     found = sides_of(run)["throughput"]["docker"]
     assert (found.unit, found.single) == ("block", fresh == "deployment")

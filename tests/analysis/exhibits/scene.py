@@ -50,7 +50,7 @@ def study(*show: str, text: str = STUDY) -> Study:
 def trial(
     condition: str, repetition: int, values: Mapping[str, float], deployment: str = ""
 ) -> Trial:
-    """A trial that was done, in a deployment of its own unless one is named."""
+    """A finished trial, in its own deployment unless one is named."""
     name = f"D{repetition}-B01-{condition}"
     manifest = TrialManifest(
         run="scene",
@@ -139,7 +139,7 @@ def exhibits(
     effects: Sequence[Effect] = (),
     lines: Sequence[Series] = (),
 ) -> list[Exhibit]:
-    """What the study asks for, from these records."""
+    """The exhibits that the study asks for, from these records."""
     return make_exhibits(made, expand(made), done, effects, lines)
 
 

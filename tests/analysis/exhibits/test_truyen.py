@@ -127,7 +127,7 @@ def ranked(exhibit: Exhibit) -> dict[tuple[str, str], list[tuple[str, float]]]:
 
 
 def in_order(cells: Mapping[str, float]) -> list[tuple[str, float]]:
-    """As a table lists them; alphabetical where the printed means are the same."""
+    """As in a table's list; alphabetical if the printed means are equal."""
     return sorted(cells.items(), key=lambda one: (one[1], one[0]))
 
 
@@ -191,7 +191,7 @@ def test_figure_1_has_a_panel_per_workload_and_operation(rq1: dict[str, Exhibit]
 
 
 def test_a_constant_share_is_no_worse_scalability(rq1: dict[str, Exhibit]) -> None:
-    """As printed means alone say: the same shape for all, so the ratio is the same everywhere."""
+    """From printed means alone: all have the same shape, so the ratio is the same everywhere."""
     grown = rq1["RQ1: 95th percentile over threads"].grids[1]
     assert numbers(grown, "Growth") == pytest.approx([1.0] * 24)
     ratios = dict(

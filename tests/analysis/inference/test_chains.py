@@ -1,4 +1,4 @@
-"""What a way into a server costs over another server: both links of the chain, one interval."""
+"""The cost of a way over another server: both links of the chain, in one interval."""
 
 from __future__ import annotations
 

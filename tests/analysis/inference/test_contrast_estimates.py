@@ -41,7 +41,7 @@ def compared(treatment: str, served: dict[str, str]) -> Compared:
 
 
 def ratio(*baseline: str) -> float:
-    """Mean over rounds of docker's log value less the mean log value of these."""
+    """Mean over rounds of docker's log value minus these conditions' mean log value."""
     table = logs()
     own = [
         table["docker"][r, 1] - sum(table[b][r, 1] for b in baseline) / len(baseline)
@@ -81,7 +81,7 @@ def test_servers_that_are_not_apart_are_no_repetitions(served: dict[str, str]) -
 
 
 def test_servers_of_many_conditions_and_of_one_are_not_pooled() -> None:
-    """Of servers that take turns, one of many conditions is measured with warmer caches."""
+    """If servers take turns, a server with many conditions is measured with warmer caches."""
     assert compared("docker", APART).estimate.df > 2
     more = APART | {"docker-published": "c"}
     found = compared("docker", more).estimate
@@ -90,7 +90,7 @@ def test_servers_of_many_conditions_and_of_one_are_not_pooled() -> None:
 
 
 def averaged(how: How, missing: bool) -> Compared:
-    """One pair that differs in nothing; the round in which all was slow may miss the treatment."""
+    """One pair without a difference; the slow round may miss the treatment."""
     own = {(1, 1): 1000.0, (2, 1): 500.0, (3, 1): 1000.0}
     table = {
         name: {cell: math.log(value) for cell, value in own.items()} for name in ("base", "treated")

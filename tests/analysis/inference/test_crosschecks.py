@@ -68,7 +68,7 @@ def test_missing_blocks_do_no_harm() -> None:
 
 @pytest.mark.parametrize("how", ["mean-of-ratios", "ratio-of-means", "model"])
 def test_repetitions_are_drawn_inside_their_condition(how: str) -> None:
-    """Cells of very different levels: between them nothing is drawn."""
+    """Cells of very different levels: no resampling between them."""
     rng = np.random.default_rng(5)
     samples = {
         name: sample(list(level * np.exp(rng.normal(0, 0.02, 40))))

@@ -78,7 +78,7 @@ def test_levels_spend_what_they_may(sides: Sides) -> None:
 
 
 def test_close_looks_are_integrated_well() -> None:
-    """A look at 99 and 100 of 100: by Slepian's bound between that of one test and of two."""
+    """Looks at 99 and 100 of 100: by Slepian's bound, between the levels of one test and two."""
     both = crossing([99, 100], [0.05, 0.05], 2)
     assert both == pytest.approx(crossing([990, 1000], [0.05, 0.05], 2), abs=1e-9)
     assert 0.05 < both < 0.06
@@ -102,7 +102,7 @@ def test_corrected_p_values_rise_with_plain_ones_and_never_lie_below_them() -> N
 
 
 def test_a_corrected_p_value_is_the_least_error_that_finds_it() -> None:
-    """Its definition, by another way: the look's level for that error is the plain p value."""
+    """The definition, by another way: the look's level for that error is the plain p value."""
     look = LookLevel([5, 8], lambda alpha: [spending(5 / 8, alpha), alpha], 0.05, 2)
     alpha = look.corrected(0.011)
     again = nominal_levels([5, 8], [spending(5 / 8, alpha), alpha], 2)[-1]

@@ -1,4 +1,4 @@
-"""How far identical deployments differ: the sd is found again, and is of what differed."""
+"""How far identical deployments differ: the analysis finds the sd that was put in."""
 
 from __future__ import annotations
 

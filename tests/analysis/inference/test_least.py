@@ -1,4 +1,4 @@
-"""The least number for which something holds is that of trying all in turn."""
+"""The least number for which something holds equals the result of trying all in turn."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_without_the_reference_there_is_no_effect() -> None:
 
 
 def test_conditions_without_any_noise_leave_nothing_over() -> None:
-    """Rounding is no variance, also where values are large: it would be tested for differences."""
+    """Rounding errors do not count as variance, even of large values."""
     values = np.repeat([[0.1], [0.3], [9.7]], 5, axis=1) + 7.3
     fit = fit_two_way(table_of(values), "a")
     assert fit.residual_ss < 1e-28

@@ -1,4 +1,4 @@
-"""Is a treatment noisier? The ratio of variances, on data whose truth is known."""
+"""Is a treatment noisier? The ratio of variances, on data with a known truth."""
 
 from __future__ import annotations
 

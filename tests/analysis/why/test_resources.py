@@ -1,4 +1,4 @@
-"""Counts per operation follow from samples and counters as arithmetic says."""
+"""Counts per operation follow from samples and counters by arithmetic."""
 
 from __future__ import annotations
 

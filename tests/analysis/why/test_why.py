@@ -172,7 +172,7 @@ def test_a_correlation_needs_enough_blocks(quiet: Analysis) -> None:
 
 
 def test_a_correlation_is_of_blocks_inside_rounds() -> None:
-    """What differs between rounds only does not correlate, however much it differs."""
+    """Differences between rounds alone do not correlate, however large."""
     first = {(r, b): 100.0 * r + b for r in (1, 2, 3) for b in (1, 2, 3, 4)}
     same = {cell: -value for cell, value in first.items()}
     other = {(r, b): 100.0 * r + (-1) ** b for r, b in first}

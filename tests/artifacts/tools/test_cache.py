@@ -1,4 +1,4 @@
-"""A fetched tool is complete or not there, and an altered one is refused."""
+"""A fetched tool is complete or absent, and an altered one is refused."""
 
 from __future__ import annotations
 

@@ -26,6 +26,6 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def behind_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]:
-    """As `guarded` has it, at `GUARDED`."""
+    """As in `guarded`, at `GUARDED`."""
     with guarded(GUARDED, tmp_path_factory.mktemp("guarded")) as both:
         yield both

@@ -24,12 +24,12 @@ ADDRESS, GUARDED = "127.0.10.1", "127.0.10.5"
 RING = ("127.0.10.2", "127.0.10.3", "127.0.10.4")
 USER = PASSWORD = "cassandra"  # noqa: S105 - Cassandra's first user, on a loopback address
 _SECONDS = 60
-"""For what follows a node's start: a ring that forms, a first user that is made."""
+"""Time after a node's start, for the ring to form and the first user to be made."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """What the nodes of a ring have done.
+    """The work of a ring's nodes.
 
     Attributes:
         executed: prepared statements that each node executed as the coordinator, by address.
@@ -40,7 +40,7 @@ class Share:
     between: int
 
     def since(self, before: Share) -> Share:
-        """What they did since then."""
+        """Their work since then."""
         executed = {node: count - before.executed[node] for node, count in self.executed.items()}
         return Share(executed, self.between - before.between)
 
@@ -61,7 +61,7 @@ class Ring:
         return next(iter(self.sessions))
 
     def share(self) -> Share:
-        """The nodes' counters, which Cassandra shows in tables of its own."""
+        """The nodes' counters, from Cassandra's own tables."""
         executed, between = {}, 0
         for address, session in self.sessions.items():
             metrics = dict(session.execute("SELECT name, value FROM system_views.cql_metrics"))
@@ -130,7 +130,7 @@ def guarded(address: str, directory: Path) -> Iterator[tuple[Any, Path]]:
 
 
 def connected(address: str, trust: Path) -> Any:
-    """A session, as soon as the first user is there: Cassandra makes it after it has started."""
+    """A session, once the first user exists: Cassandra makes it after its start."""
     context = ssl.create_default_context(cafile=str(trust))
     context.check_hostname = False  # the driver gives no name to check
     provider = PlainTextAuthProvider(USER, PASSWORD)

@@ -43,7 +43,7 @@ def session(node: str) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def theirs(session: Any) -> Stress:
-    """Runs a command of cassandra-stress itself, in a JVM that starts sooner; its output."""
+    """Run a command of cassandra-stress itself, in a JVM that starts sooner; returns its output."""
     java, *rest = fetch_tool("cassandra-stress").command
     command = [java, *QUICK, *rest]
 

@@ -105,7 +105,7 @@ def verified(output: str) -> dict[str, int]:
 
 
 def lines(output: str) -> list[str]:
-    """What the lines of a summary are about, without values and without the garbage collector's."""
+    """The subjects of a summary's lines, without values and without garbage collection."""
     summary = [line for line in output.splitlines() if line.startswith("[")]
     return [line.rpartition(", ")[0] for line in summary if "_GC" not in line]
 

@@ -1,4 +1,4 @@
-"""A specification as tare-load would get it, for tools to be told the same."""
+"""A specification as tare-load would get it, for other tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cassandra-stress is told the study's load in its own words, and its log is understood."""
+"""cassandra-stress gets the study's load as its own options, and its log is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool is run in the place of tare-load: the same JSON lines, the same histogram log."""
+"""A tool runs instead of tare-load: the same JSON lines, the same histogram log."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .test_cassandra_stress import RESULTS
 
 
 def stand_in(where: Path, body: str) -> list[str]:
-    """A tool that is a shell script: what is tested is how it is run and read."""
+    """A tool that is a shell script: the tests are about running and reading it."""
     program = where / "tool.sh"
     program.write_text(f"#!/bin/sh\n{body}\n")
     program.chmod(0o755)
@@ -32,7 +32,7 @@ def stand_in(where: Path, body: str) -> list[str]:
 
 
 def stress_like(where: Path, count: int = 4, status: int = 0) -> list[str]:
-    """Prints as cassandra-stress does, and leaves its log where it is told to."""
+    """Prints like cassandra-stress, and writes its log to the given file."""
     histogram = HdrHistogram(1, 10_000_000_000, 3)
     histogram.record_value(200_000, count)
     line = f"Tag=READ-st,0.0,1.0,0.2,{histogram.encode().decode()}"

@@ -1,4 +1,4 @@
-"""latte is told the study's load, reads YCSB's own keys, and its report is understood."""
+"""latte gets the study's load, reads YCSB's own keys, and its report is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YCSB is told the study's load in its own properties, and its own files are understood."""
+"""YCSB gets the study's load as its own properties, and its files are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where fetched tools are kept: a directory per tool and version, complete or not there."""
+"""The cache of fetched tools: a directory per tool and version, complete or absent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Tool:
         name: ycsb, cassandra-stress, latte.
         version: of the tool.
         root: the directory that holds its files.
-        command: the words that start it, its own options left out.
+        command: the words that start it, without its options.
         digest: SHA-256 over the relative paths and SHA-256 of all its files.
     """
 
@@ -41,7 +41,7 @@ def kept(name: str, cache: Path | None, fetch: Callable[[Path], None]) -> tuple[
     Args:
         name: tool and version, and what else its files depend on.
         cache: Tare's cache; None is the default one.
-        fetch: fills an empty directory; what it raises leaves nothing behind.
+        fetch: fills an empty directory; if it raises, nothing stays behind.
 
     Raises:
         ArtifactError: the cache cannot be written, or a file in it was altered.
@@ -63,7 +63,7 @@ def kept(name: str, cache: Path | None, fetch: Callable[[Path], None]) -> tuple[
 
 
 def _verified(root: Path) -> str:
-    """The digest, after every file was compared with what was fetched."""
+    """Compare every file with the fetched one; returns the digest."""
     path = root / LISTING
     expected = path.read_text("utf-8") if path.is_file() else ""
     if listing(tree_digests(root)) != expected:

@@ -1,8 +1,8 @@
 """Fetch a tool with the client of its own package registry: mvn for the Java ones, cargo for latte.
 
-The versions are pinned. Maven checks each file against the repository's checksum, or Tare against a
-pinned one, cargo against the index; what was fetched is verified against its own digests on every
-use.
+The versions are pinned. Maven checks each file against the repository's checksum, or Tare checks it
+against a pinned one; cargo checks against the index. On every use, the fetched files are verified
+against their own digests.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ VERSIONS: dict[ToolName, str] = {
     "latte": "0.29.0",
 }
 HDR_HISTOGRAM = "org.hdrhistogram:HdrHistogram:2.1.12"
-"""Both tools ask for an older one, which needs javax.xml.bind; Java 11 and later do not have it.
-YCSB then ends with an error where it writes histograms; cassandra-stress dies while it prints
+"""YCSB and cassandra-stress ask for an older one, which needs javax.xml.bind. Java 11 and later do
+not have it. YCSB then fails when it writes histograms; cassandra-stress dies while it prints
 (`-log hdrfile=`) and still ends with status 0."""
 YCSB_JARS = (
     HDR_HISTOGRAM,  # first of these: a direct dependency wins
@@ -42,17 +42,17 @@ YCSB_JARS = (
     "com.datastax.cassandra:cassandra-driver-core:3.11.5",
     "org.slf4j:slf4j-simple:1.7.36",
 )
-"""YCSB without its bindings, which are on no registry; the driver that its own binding uses."""
+"""YCSB without its bindings, which are in no registry, and the driver that its binding uses."""
 BINDING = "tare.ycsb.CassandraCQLClient"
 """Our binding with the statements and properties of YCSB's own cassandra-cql."""
 STRESS_TARBALL = "org.apache.cassandra:apache-cassandra:3.11.2:tar.gz:bin"
 STRESS_SHA256 = "e922770ad95d5288d42442c3cfa1475938597b38418b7be5c4234a9de388c720"
-"""Of the tarball as Apache released it; not every mirror has the repository's checksum of it."""
+"""Digest of the tarball as Apache released it: not every mirror has the repository's checksum."""
 STRESS_OPENS = tuple(
     f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.io", "sun.nio.ch")
 )
-"""cassandra-stress reaches into these packages where it makes time UUIDs. Since Java 16 they are
-shut: its threads die, and it ends with status 0 and no operation."""
+"""cassandra-stress uses these packages to make time UUIDs. Java 16 and later close them: its
+threads then die, and it ends with status 0 and no operation."""
 _LATTE_SECONDS = 3600
 
 
@@ -66,7 +66,7 @@ def fetch_tool(
     Args:
         name: which one.
         cache: Tare's cache; None is $TARE_CACHE or ~/.cache/tare.
-        say: told, one line each, what takes long.
+        say: receives one line for each long step.
 
     Raises:
         ArtifactError: it cannot be fetched or compiled, or its files were altered.
@@ -79,7 +79,7 @@ def fetch_tool(
 
 
 def _own(name: ToolName) -> str:
-    """What tells apart trees with another version of our own part."""
+    """Suffix that tells apart trees with different versions of Tare's own part."""
     own = [*YCSB_JARS, _binding().read_text("utf-8")]
     return f"-{text_digest(chr(10).join(own))[:8]}" if name == "ycsb" else ""
 
@@ -131,7 +131,7 @@ _PARTS = {("conf",): "conf", ("lib",): "lib", ("tools", "lib"): "tools"}
 
 
 def _unpack(tarball: Path, root: Path) -> None:
-    """The jars and settings that cassandra-stress needs, as plain files of these directories."""
+    """Unpack the jars and settings that cassandra-stress needs, as plain files."""
     try:
         with tarfile.open(tarball) as archive:
             for member in archive:

@@ -1,4 +1,4 @@
-"""The machine's own Java, for tools that are written in it: launcher and compiler."""
+"""The machine's own Java launcher and compiler, for tools that are written in Java."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def compile_java(source: Path, class_path: Sequence[Path], into: Path) -> None:
 
     Raises:
         RuntimeUnavailableError: no compiler.
-        ArtifactError: it does not compile; the compiler's words are the reason.
+        ArtifactError: it does not compile; the compiler's output is the reason.
     """
     command = [str(program("javac")), "--release", str(RELEASE), "-nowarn", "-d", str(into)]
     command += ["-cp", ":".join(map(str, class_path)), str(source)]
