@@ -18,7 +18,8 @@ without() {
 if [ ! -x "$place/bin/mongod" ]; then
   [ "$(uname -m)" = x86_64 ] || without "Ubuntu's archive has it for x86_64 alone"
   for program in mmdebstrap patchelf; do
-    command -v "$program" >/dev/null || install "a mongod is fetched with them" mmdebstrap patchelf ||
+    # what apt-get prints is not the path that this prints
+    command -v "$program" >/dev/null || install "a mongod is fetched with them" mmdebstrap patchelf >&2 ||
       without "$program is missing" "apt-get install mmdebstrap patchelf"
   done
   say "fetching MongoDB 3.6.8 of Ubuntu 20.04: a minute or two"
