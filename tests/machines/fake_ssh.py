@@ -1,4 +1,4 @@
-"""A program that takes ssh's command line and runs what it is told on this machine."""
+"""A program that takes ssh's command line and runs the command on this machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ exec /bin/sh -c "$1"
 
 
 class FakeHost:
-    """A host whose processes and files are this machine's."""
+    """A host that is this machine: its commands and files are local."""
 
     def __init__(self, root: Path, name: str = "h1") -> None:
         self.log = root / f"{name}.log"
@@ -36,22 +36,22 @@ class FakeHost:
         self.connection = self.connect()
 
     def connect(self, clock: object = None) -> Connection:
-        """A connection of its own; `clock` gives monotonic seconds."""
+        """Open a separate connection; `clock` returns monotonic seconds."""
         words = {} if clock is None else {"clock": clock}
         return Connection(self.host, program=str(self.program), **words)  # type: ignore[arg-type]
 
     @property
     def lines(self) -> list[str]:
-        """Command lines so far."""
+        """The ssh command lines so far."""
         return self.log.read_text(encoding="utf-8").splitlines()
 
     def told(self, order: str) -> list[str]:
-        """What of a standing connection was ordered to forward, or to cancel."""
+        """The forwards that `-O order` set up or cancelled on the standing connection."""
         words = [line.split() for line in self.lines]
         return [one[one.index("-L") + 1] for one in words if order in one and "-O" in one]
 
     def unplug(self, why: str = "Connection timed out") -> None:
-        """It is not reached any more."""
+        """Make the host unreachable, with `why` as ssh's error message."""
         self.refuses.write_text(f"{why}\n", encoding="ascii")
         shell = self.connection._shell
         if shell is not None:
@@ -63,7 +63,7 @@ class FakeHost:
 
 
 def a_fake_host(tmp_path: Path) -> Iterator[FakeHost]:
-    """For a fixture: one whose connection is closed at the end."""
+    """A fixture's fake host; its connection is closed at the end."""
     made = FakeHost(tmp_path)
     yield made
     made.connection.close()

@@ -1,4 +1,4 @@
-"""A machine beside this one, as a network namespace with a link to it."""
+"""A neighbouring machine: a network namespace with a link to this machine."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from tare.machines import neighbours
 
 NEIGHBOUR, HERE = "198.51.100.2", "198.51.100.1"
-"""of a range that is set aside for documentation (RFC 5737)"""
+"""from a range reserved for documentation (RFC 5737)"""
 FORGED = "198.19.250.9"
-"""another address of the neighbour's, as a container of Tare's may have it"""
+"""another address of the neighbour, from the range that Tare gives its containers"""
 
 
 def a_neighbour(device: str = f"tt{os.getpid()}") -> Iterator[str]:
-    """A network namespace with a link to this machine, over which it sends what is for units.
+    """A network namespace that reaches units' addresses over a link to this machine.
 
     Args:
         device: this machine's end of the link.
@@ -32,7 +32,7 @@ def a_neighbour(device: str = f"tt{os.getpid()}") -> Iterator[str]:
         f"-n {name} addr add {FORGED}/32 dev {peer}",
         f"-n {name} link set {peer} up",
         f"-n {name} route add {neighbours.OURS} via {HERE}",
-        f"route add {FORGED}/32 dev {device}",  # what is answered finds its way
+        f"route add {FORGED}/32 dev {device}",  # the route for replies
     ]
     try:
         for step in steps:

@@ -1,4 +1,4 @@
-"""The kind that docs/add-a-kind-of-machines.md shows, brought to an unchanged Tare by a package."""
+"""A package adds the kind in docs/add-a-kind-of-machines.md to Tare without changing Tare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.brought import install, told
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A directory in which the page's package is installed."""
+    """The directory where the page's package is installed."""
     page, level = "add-a-kind-of-machines.md", "namespace: {platform: {machines: netns}}"
     return install(page, "tare.machines", "netns", level, tmp_path, design="{slice: off}")
 

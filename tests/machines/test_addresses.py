@@ -1,4 +1,4 @@
-"""Addresses are this machine's own, each handed out once, and can be taken back."""
+"""Addresses are local to this machine, are handed out once each, and can be taken back."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ needs_root = pytest.mark.skipif(
 
 @pytest.fixture
 def own_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A network namespace that no run on this machine uses meanwhile."""
+    """A network namespace for this test, so that it cannot disturb runs on this machine."""
     name = f"tare-test-{os.getpid()}"
     inside = f"{shutil.which('ip')} netns exec {name}"
     for program in ("ip", "iptables"):

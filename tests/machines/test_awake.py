@@ -1,4 +1,4 @@
-"""Idle CPUs poll while something is measured, and halt again afterwards."""
+"""Idle CPUs poll during a measurement, and halt again afterwards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tare.machines.awake import awake, why_not
 
 @pytest.fixture
 def device(tmp_path: Path) -> Path:
-    """A file in the place of the kernel's device."""
+    """A file that stands in for the kernel's device."""
     path = tmp_path / "cpu_dma_latency"
     path.touch()
     return path
@@ -20,14 +20,14 @@ def device(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Path:
-    """What the kernel says of its driver, on a machine that has one."""
+    """The kernel's file that names its cpuidle driver, on a machine that has one."""
     path = tmp_path / "current_driver"
     path.write_text("intel_idle\n")
     return path
 
 
 def holders(path: Path) -> int:
-    """How many of this process's open files are `path`."""
+    """How many times this process has `path` open."""
     links = Path("/proc/self/fd").iterdir()
     return sum(1 for link in links if link.exists() and link.resolve() == path.resolve())
 

@@ -1,7 +1,7 @@
-"""Control groups are made, limited, read and removed alike in both kernel versions.
+"""Control groups of both versions are made, limited, read and removed in the same way.
 
-The kernel is stood in for by a directory with the files that it would show; the real one is used
-in tests/runtimes and tests/integration.
+A directory with the kernel's files stands in for the kernel. tests/runtimes and tests/integration
+use the real one.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def test_leftovers_are_the_groups_that_bear_our_mark_deepest_first(v2: Path) -> 
 
 
 def machine_with(**files: str) -> Any:
-    """A machine on which these files can be read, by the end of their path."""
+    """A machine with these files; a path matches a file by its end."""
 
     def read(*patterns: str) -> dict[str, str]:
         return {p: text for p in patterns for end, text in files.items() if p.endswith(end)}

@@ -1,4 +1,4 @@
-"""What hosts say of themselves becomes a verdict and the next command, whatever they say."""
+"""Any answer from a host becomes a verdict and the next command, or is refused."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ GOOD = {
 
 
 class Scripted(Connection):
-    """A host that answers a text, or is not reached."""
+    """A host that gives a fixed answer, or is unreachable."""
 
     def __init__(self, host: Host, answer: bytes = b"", gone: str = "") -> None:
         super().__init__(host)

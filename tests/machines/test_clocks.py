@@ -1,4 +1,4 @@
-"""How far clocks are apart is bounded by how long the answer took; the fastest answer counts."""
+"""The round trip bounds the offset between two clocks; the fastest answer counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WAYS = st.lists(st.tuples(st.floats(0, 2), st.floats(0, 2)), min_size=1, max_siz
 def clocks(
     ahead: float, ways: list[tuple[float, float]]
 ) -> tuple[Callable[[], float], Callable[[], float]]:
-    """Another clock that is `ahead`, and this one; each question takes its way there and back."""
+    """A clock that is `ahead` of this one, and this one; `ways`: each question's travel times."""
     now = [0.0]
     coming = iter(ways)
 
@@ -74,7 +74,7 @@ def test_a_slow_way_is_no_basis_for_one_instant() -> None:
 
 
 class Says(Connection):
-    """A host whose commands print one text."""
+    """A host whose every command prints one text."""
 
     def __init__(self, text: str) -> None:
         super().__init__(Host("far", "192.0.2.1"))

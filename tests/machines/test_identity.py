@@ -1,4 +1,4 @@
-"""A machine is told from others by its id, or by its name where it has none."""
+"""A machine's id identifies it, or its name if it has no id."""
 
 from __future__ import annotations
 

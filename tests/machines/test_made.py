@@ -1,4 +1,4 @@
-"""The machines that are made for a run, of whatever kinds."""
+"""The machines of all kinds that are made for a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tare.study.domains import Domains
 
 
 class Made:
-    """Machines of one kind, which write down what becomes of them."""
+    """Machines of one kind, which log their start and end."""
 
     def __init__(self, kind: str, wanted: Sequence[Domains], log: list[str]) -> None:
         self.kind, self.log = kind, log

@@ -1,4 +1,4 @@
-"""What listens on an address of a unit is out of reach for a machine beside this one."""
+"""A neighbouring machine cannot connect to a unit's address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ neighbour = pytest.fixture(a_neighbour)
 
 @pytest.fixture
 def container() -> Iterator[str]:
-    """A neighbour's packets that come over a bridge of Tare's own."""
+    """A neighbour whose packets arrive over one of Tare's bridges."""
     yield from a_neighbour(f"{neighbours.BRIDGES}{os.getpid()}")
 
 

@@ -1,4 +1,4 @@
-"""The page cache is dropped where the kernel lets this process, which doctor asks first."""
+"""The page cache is dropped if the kernel lets this process; `can_drop` asks first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_where_the_switch_can_be_written_the_cache_is_dropped(tmp_path: Path) ->
 
 
 def test_a_switch_that_nobody_may_write_is_no_error(tmp_path: Path) -> None:
-    switch = Path("/proc/sys/kernel/random/boot_id")  # read-only for root, too
+    switch = Path("/proc/sys/kernel/random/boot_id")  # read-only even for root
     assert not page_cache.can_drop(switch)
     assert not page_cache.drop(switch)
     assert not page_cache.can_drop(tmp_path / "missing")

@@ -1,4 +1,4 @@
-"""What kinds of machines say of themselves agrees with itself."""
+"""Each kind of machines has a consistent declaration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command's outputs end at its mark, whatever ssh itself says beside it."""
+"""A command's outputs end at its mark, even if ssh prints messages of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One connection, many commands: quoting, ends, loss and return, with a program in ssh's place."""
+"""Many commands over one connection: quoting, exit status, loss and recovery, with a fake ssh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever an inventory holds, it is read or refused; what is written reads back."""
+"""Any text is read as an inventory or refused; a written inventory reads back the same."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ANSIBLE = {
 
 
 def fields(host: Host) -> dict[str, object]:
-    """What is said of a host where everything is said."""
+    """A host's fields by name, without those that are empty."""
     said = {name: getattr(host, name) for name in ANSIBLE}
     kept = {name: value for name, value in said.items() if value not in ("", None)}
     return {

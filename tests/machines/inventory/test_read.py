@@ -1,4 +1,4 @@
-"""Inventories in three forms: the same hosts from each, and a line for what cannot be used."""
+"""Three inventory formats give the same hosts; errors name the line that cannot be used."""
 
 from __future__ import annotations
 

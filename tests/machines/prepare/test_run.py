@@ -1,4 +1,4 @@
-"""pyinfra is asked what it would change, told to, and asked again: what it then says counts."""
+"""pyinfra lists the changes it would make, makes them, and lists what is left to do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pyinfra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Scripted:
-    """pyinfra, as far as its words and its answers go: one directory to make on each host."""
+    """A stand-in for pyinfra that has one directory to make on each host."""
 
     def __init__(self, reached: Sequence[str] = ("db1", "db2"), status: int = 0) -> None:
         self.reached, self.status = reached, status
