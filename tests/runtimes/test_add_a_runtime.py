@@ -1,4 +1,4 @@
-"""The runtime that docs/add-a-runtime.md shows, brought to an unchanged Tare by a package."""
+"""A package adds the runtime in docs/add-a-runtime.md to Tare without changing Tare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.brought import install, told
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A directory in which the page's package is installed."""
+    """The directory where the page's package is installed."""
     level = "unshared: {platform: {runtime: unshared}}"
     return install("add-a-runtime.md", "tare.runtimes", "unshared", level, tmp_path)
 

@@ -1,4 +1,4 @@
-"""What this version cannot run is said, with what to do about it."""
+"""Setups that this version cannot run are refused with a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A container gets no right that its unit does not need."""
+"""A container gets only the rights that its unit needs."""
 
 from __future__ import annotations
 

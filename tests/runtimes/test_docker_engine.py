@@ -1,4 +1,4 @@
-"""What of an engine's things is this machine's to remove."""
+"""Which things in an engine this machine may remove."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def thing(**attrs: Any) -> Any:
 
 
 def swept(monkeypatch: pytest.MonkeyPatch, *things: Any) -> list[Any]:
-    """What is found of an engine's things, which it has of each kind."""
+    """Those of `things` that `leftovers` finds; the engine has them as every kind."""
     listing = SimpleNamespace(list=lambda **_: [*things])
     engine = SimpleNamespace(containers=listing, networks=listing, volumes=listing)
     monkeypatch.setattr(docker_engine, "connect", lambda timeout_s: engine)
@@ -45,7 +45,7 @@ def test_what_another_machine_made_through_a_shared_engine_is_not_found(
 def test_what_another_tare_makes_through_the_same_engine_is_not_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whoever holds another lock: beside this one, in a container, on another machine."""
+    """Another Tare has its own lock: on this machine, in a container, on another machine."""
     pid, start, boot, ids = starter.mark().split("-")
     parent = os.getppid()
     began = Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[19]
@@ -84,13 +84,13 @@ def test_an_engine_that_should_be_there_and_does_not_answer_is_told(
     assert docker_engine.leftovers() == ({}, ""), "there is none on this machine"
     if named:
         monkeypatch.setenv("DOCKER_HOST", "tcp://engine:2375")
-    else:  # a killed one leaves its socket
+    else:  # a killed engine leaves its socket
         (tmp_path / "docker.sock").touch()
     assert docker_engine.leftovers() == ({}, "connection refused")
 
 
 class Volumes:
-    """The volumes of an engine, which makes none anew where there is one of that name."""
+    """An engine's volumes; creating an existing name returns the existing volume."""
 
     def __init__(self, **there: dict[str, str] | None) -> None:
         self.there = dict(there)
@@ -143,7 +143,7 @@ def test_a_runs_own_volume_is_made_and_removed() -> None:
 def test_an_engine_of_another_machine_is_refused_with_its_name(
     monkeypatch: pytest.MonkeyPatch, host: str, elsewhere: bool
 ) -> None:
-    """Its containers' addresses and control groups are not here: `tare doctor` waited in vain."""
+    """The addresses and control groups of its containers are on that other machine."""
     monkeypatch.setenv("DOCKER_HOST", host)
     refused = ""
     try:
@@ -156,7 +156,7 @@ def test_an_engine_of_another_machine_is_refused_with_its_name(
 def test_without_an_engine_the_remedy_is_one_that_needs_no_checkout(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Tare of a wheel has no Makefile."""
+    """Tare installed from a wheel has no Makefile."""
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     seen = DECLARED.seen()
     assert not seen.ok

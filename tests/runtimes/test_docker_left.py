@@ -1,4 +1,4 @@
-"""What an engine could not start or remove is removed before it runs beside a measurement."""
+"""Containers that an engine could not start or remove are gone before the next launch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWN = "tare-run-n1"
 
 
 class Things:
-    """What an engine has of one kind: names, each with its labels."""
+    """An engine's things of one kind: names, each with its labels."""
 
     def __init__(self, kind: str, ask: Callable[[str], None]) -> None:
         self.there: dict[str, dict[str, str]] = {}
@@ -56,9 +56,9 @@ class Things:
 
 
 class Engine:
-    """Does what it is asked; a request that begins with a word of `failing` fails, once each.
+    """An engine whose requests fail once for each prefix in `failing`.
 
-    Of what it makes, only the answer is lost.
+    A failing creation takes effect; only its reply is lost.
     """
 
     def __init__(self) -> None:

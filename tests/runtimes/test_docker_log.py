@@ -1,4 +1,4 @@
-"""A server's own log comes out of its container without being held whole, however long it is."""
+"""A server's log is read from its container without holding the whole log in memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pieces(archive: bytes, size: int = 700) -> Iterator[bytes]:
 
 
 class Container:
-    """A container with one file in it."""
+    """A container with one file."""
 
     def __init__(self, archive: bytes) -> None:
         self.archive = archive

@@ -1,4 +1,4 @@
-"""A container that somebody removes is not an engine that is silent; a paused one is called so."""
+"""A removed container, a silent engine and a paused container are told apart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """Refuses whatever it is asked with one error."""
+    """An engine that fails every request with one error."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -55,7 +55,7 @@ def test_an_engine_that_is_silent_is_called_so() -> None:
 
 @pytest.mark.parametrize("paused", [True, False])
 def test_a_paused_container_of_a_dead_run_goes_on_before_it_is_removed(paused: bool) -> None:
-    """gVisor's sandbox, killed while it is paused, takes longer than an engine is waited for."""
+    """A gVisor sandbox killed while paused takes longer to end than Tare waits for an engine."""
     asked: list[str] = []
     left: Any = SimpleNamespace(
         id="c0ffee",

@@ -1,4 +1,4 @@
-"""A container's endpoints: their addresses, and what was seen of their published ports."""
+"""A container's endpoints: their addresses, and the observed paths of published ports."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ PROXIED = """\
 -A DOCKER -d 198.18.0.1/32 ! -i tare-br0 -p tcp -m tcp --dport 9042 -j DNAT --to-destination 198.19.0.100:9042
 """  # noqa: E501 - as iptables -t nat -S DOCKER prints it, with Docker 20.10
 HAIRPIN = PROXIED.replace(" ! -i tare-br0", "")
-"""of an engine without a userland proxy"""
+"""the rules of an engine without a userland proxy"""
 
 
 class Pool(AddressPool):
-    """Gives the same addresses and puts none on a device."""
+    """A pool that always gives one address, and adds none to a device."""
 
     def host(self) -> str:
         return "198.18.0.1"
@@ -52,7 +52,7 @@ def listening(*addresses: str) -> list[Any]:
 
 
 def show(monkeypatch: pytest.MonkeyPatch, path: str, *proxies: str, rules: str = PROXIED) -> None:
-    """Let the NAT table say this of addresses that are not loopback, and these proxies listen."""
+    """Set the path of addresses outside loopback, and the addresses at which proxies listen."""
     monkeypatch.setattr(docker_ways, "nat_rules", lambda chain: rules)
     monkeypatch.setattr(
         docker_ways, "published_path", lambda one: BY_PROXY if one.startswith("127.") else path

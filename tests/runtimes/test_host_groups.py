@@ -1,4 +1,4 @@
-"""Groups of hosts that a study compares are there, large enough, and machines of their own."""
+"""The host groups that a study compares exist, are large enough, and share no machine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEMBERS = {
 
 
 def inventory(**groups: list[str]) -> Inventory:
-    """An inventory in which these groups have these hosts."""
+    """An inventory with these groups of hosts."""
     names = dict.fromkeys(name for own in groups.values() for name in own)
     hosts = (
         Host(name, f"192.0.2.{number}", groups=frozenset(g for g in groups if name in groups[g]))
@@ -43,7 +43,7 @@ def on(group: str, **parts: Any) -> Setup:
 
 
 def faults(there: Inventory, *setups: Setup) -> list[tuple[str, str, str]]:
-    """Field, reason and remedy of everything that is wrong, in the study's order."""
+    """Field, reason and remedy of every fault, in the study's order."""
     found = [fault for one in setups for fault in group_faults(one, setups, there)]
     return [(".".join(one.field), one.why, one.remedy) for one in found]
 

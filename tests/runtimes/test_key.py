@@ -1,4 +1,4 @@
-"""By which name a part of a setup finds its runtime."""
+"""The key by which a part of a setup finds its runtime."""
 
 from __future__ import annotations
 

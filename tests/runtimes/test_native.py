@@ -1,4 +1,4 @@
-"""The native runtime, on real processes of this machine."""
+"""The native runtime, with real processes on this machine."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_stop_ends_the_whole_tree_and_can_be_called_twice(runtime: NativeRuntime
 
 
 def orphaned(running: NativeRunning) -> list[psutil.Process]:
-    """What a unit's first process leaves behind when it is killed."""
+    """Kill a unit's first process; the processes that it leaves behind."""
     assert next(iter(running.lines())) == "ready\n"
     tree = psutil.Process(running._process.pid).children(recursive=True)
     assert tree
@@ -199,7 +199,7 @@ def test_a_process_that_was_given_a_dead_one_s_number_is_left_alone(
     mine = subprocess.Popen(["/bin/sleep", "600"])
     try:
         found = psutil.Process(mine.pid)
-        monkeypatch.setattr(found, "_ident", (mine.pid, 1.0))  # another start
+        monkeypatch.setattr(found, "_ident", (mine.pid, 1.0))  # another start time
         native.remove([found])
         with pytest.raises(subprocess.TimeoutExpired):
             mine.wait(0.2)

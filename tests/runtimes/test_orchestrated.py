@@ -1,4 +1,4 @@
-"""What this machine's kernel does for orchestrated units, and what is refused of others."""
+"""Orchestrated units on this machine can be paused and read; on others, this is refused."""
 
 from __future__ import annotations
 

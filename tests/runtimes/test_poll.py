@@ -1,4 +1,4 @@
-"""A unit is asked about seldom, and what was heard last is given again in between."""
+"""A unit is polled seldom; in between, the last answer is repeated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tare.runtimes.unit import Exit
 
 
 class Unit:
-    """Answers as it is told to, and counts how often it is asked."""
+    """A unit with a set answer that counts its polls."""
 
     def __init__(self) -> None:
         self.asked = 0

@@ -1,4 +1,4 @@
-"""What runtimes say of themselves agrees with itself."""
+"""Each runtime has a consistent declaration."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_what_is_made_has_the_name_and_asks_nothing_yet(name: str, tmp_path: Pat
 
 
 def test_a_runtime_that_is_not_for_hosts_refuses_them_in_words(tmp_path: Path) -> None:
-    hosts: Any = None  # it is refused before any is looked at
+    hosts: Any = None  # refused before any host is used
     with pytest.raises(RuntimeUnavailableError, match="jail runs no units on hosts"):
         Jail().make_on_hosts(tmp_path, hosts, "")
 

@@ -1,4 +1,4 @@
-"""A file of settings that cannot be used: the field and the reason are told in plain words."""
+"""Errors for an unusable settings file name the field and the reason in plain words."""
 
 from __future__ import annotations
 

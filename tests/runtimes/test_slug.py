@@ -1,4 +1,4 @@
-"""Names that orchestrators take, whatever a study calls its levels."""
+"""Any name of a level becomes a name that orchestrators accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a unit is reached: by clients, by this process, and on which ports; how it ended."""
+"""Addresses and ports of a unit, for clients and for this process; how a unit ended."""
 
 from __future__ import annotations
 

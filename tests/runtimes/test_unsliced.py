@@ -1,4 +1,4 @@
-"""Where units cannot be driven in slices is known before any is started."""
+"""Tare knows before the start which units cannot run in slices."""
 
 from __future__ import annotations
 

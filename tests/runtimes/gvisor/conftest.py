@@ -1,4 +1,4 @@
-"""A Docker engine that says what a test has it say, and a runsc that does."""
+"""A scripted Docker engine and a scripted runsc."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOOTS = "exit 0"
 
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """An engine with these entries; RUNSC in one stands for a program that does this with `do`."""
+    """Set the engine's runtime entries; RUNSC in an entry is a program whose `do` runs `does`."""
 
     def has(*, does: str = BOOTS, version: str = VERSION, **entries: dict[str, Any]) -> Path:
         program = tmp_path / "runsc"

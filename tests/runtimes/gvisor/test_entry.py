@@ -1,4 +1,4 @@
-"""What hinders gVisor on a machine: no entry of the engine, another, or one that boots nothing."""
+"""Why gVisor cannot run: the engine's entry is missing, is another program, or cannot boot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where gVisor is missing, plan and doctor say what to write, and write nothing."""
+"""If gVisor is missing, plan and doctor tell the user what to write, and write nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs from Docker's containers: the entry, ways, facts, and how CPUs are changed."""
+"""gVisor differs from plain Docker in its engine entry, ways, facts and changes of CPUs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def running(monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], role: str) -
 
 @pytest.fixture
 def state(tmp_path: Path) -> dict[str, Any]:
-    """What the engine tells of a container, whose data is a volume."""
+    """The engine's description of a container that has its data in a volume."""
     limits = [{"Name": "nofile", "Soft": 100_000}, {"Name": "memlock", "Soft": -1}]
     return {
         "HostConfig": {"Ulimits": limits},

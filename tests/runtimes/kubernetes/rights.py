@@ -10,7 +10,7 @@ FILE = Path(__file__).parents[3] / "docs" / "kubernetes-rights.yaml"
 
 
 def granted() -> set[tuple[str, str]]:
-    """What the file gives in every namespace."""
+    """The rights that the file grants in every namespace."""
     documents = YAML(typ="safe", pure=True).load_all(FILE.read_text(encoding="utf-8"))
     (role,) = [one for one in documents if one["kind"] == "ClusterRole"]
     return {

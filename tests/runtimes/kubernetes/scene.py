@@ -1,4 +1,4 @@
-"""A Kubernetes runtime with a scripted API, and what tests ask of both."""
+"""A Kubernetes runtime over a scripted API, with helpers for tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PORTS = (9042, 7000)
 
 
 class Scene:
-    """A runtime over a scripted cluster, and a network in which every pod answers."""
+    """A runtime over a scripted cluster, in a network where every pod answers."""
 
     def __init__(self, work: Path, api: ScriptedApi | None = None) -> None:
         self.api = api or ScriptedApi()
@@ -42,7 +42,7 @@ class Scene:
         self.runtime.use_helper("tare/pod:1")
 
     def ask(self, targets: Sequence[str], within_s: float) -> list[Reply]:
-        """Every target is answered by the pod that was asked for, but for silent networks."""
+        """The right pod answers at every target, unless the network is silent."""
         self.asked += targets
         if self.silent:
             return [Reply(target, why="timed out") for target in targets]
@@ -65,7 +65,7 @@ class Scene:
         *,
         several: bool = False,
     ) -> list[MemberRunning]:
-        """Two nodes, launched as a database does it: all sites and files first."""
+        """Launch two nodes as a database does: all sites and files first."""
         sites = [
             self.runtime.site(
                 f"{group}-n{index + 1}", role="database", network=network, storage=storage,
@@ -88,7 +88,7 @@ class Scene:
 
 
 def notes_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Notes of used clusters go into a directory of the test's own."""
+    """Keep the notes of used clusters in a directory of the test."""
     monkeypatch.setattr(namespaces, "notes_directory", lambda: tmp_path / "notes")
     return tmp_path / "notes"
 

@@ -1,7 +1,7 @@
-"""A scripted Kubernetes API: keeps documents, plays the few controllers that Tare counts on.
+"""A scripted Kubernetes API: keeps documents and plays the few controllers that Tare relies on.
 
-It is no cluster. Sets get their pods, services their addresses, jobs their pods, at once; what goes
-wrong is scripted by the tests. A real cluster is under tests/integration.
+Sets and jobs get their pods, and services their addresses, at once; tests script the failures.
+tests/integration uses a real cluster.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OTHER = "10.0.0.2"
 
 
 def machine(name: str, address: str = "10.0.0.1", **more: Any) -> Document:
-    """A node that is ready; `more` replaces parts of its document."""
+    """A ready node; `more` replaces parts of its document."""
     return {
         "kind": "Node",
         "metadata": {
@@ -41,7 +41,7 @@ def machine(name: str, address: str = "10.0.0.1", **more: Any) -> Document:
 
 
 def running_pod(name: str, uid: str, node: Document, address: str, labels: Any) -> Document:
-    """A pod whose container runs."""
+    """A pod with a running container."""
     status = {
         "phase": "Running",
         "podIP": address,
@@ -69,14 +69,14 @@ class ScriptedApi:
 
     Attributes:
         nodes: the cluster's machines.
-        denied: (verb, resource) that its rights leave out.
-        spoil: called with every pod document that is made, to break it.
-        logs: (pod, container) to what it wrote.
-        refuse: called with (verb, kind, name) first; it may raise.
-        calls: (verb, kind, name) in the order in which they came.
-        stuck: namespaces that never end.
-        lingering: pods that stay after what owned them.
-        counted: what a kubelet counts, by its node; nobody may ask it at first.
+        denied: (verb, resource) pairs for which rights are missing.
+        spoil: called with every new pod document, to break the pod.
+        logs: (pod, container) to its output.
+        refuse: called first with (verb, kind, name); may raise.
+        calls: (verb, kind, name) of each call, in order.
+        stuck: namespaces whose deletion never finishes.
+        lingering: pods that outlive their owners.
+        counted: node to its kubelet's statistics; by default, the request is forbidden.
     """
 
     nodes: list[Document] = field(
@@ -103,7 +103,7 @@ class ScriptedApi:
         return "v1.33.13"
 
     def made(self, kind: str) -> dict[str, Document]:
-        """Documents of a kind that are there now, by name."""
+        """The present documents of a kind, by name."""
         return {name: one for (each, _, name), one in self.kept.items() if each == kind}
 
     def get(self, kind: str, name: str, namespace: str = "") -> Document:
@@ -187,7 +187,7 @@ class ScriptedApi:
         return self.counted(node)
 
     def tell(self, name: str, reason: str, message: str, *, namespace: str, count: int = 1) -> None:
-        """Let the cluster tell an event of an object."""
+        """Add a warning event about an object."""
         number = len(self.kept)
         self.kept["Event", namespace, f"{name}.{number}"] = {
             "kind": "Event",
@@ -266,7 +266,7 @@ def _labelled(document: Document, wanted: str) -> bool:
 
 
 class Clock:
-    """Time that passes only when somebody waits."""
+    """A clock that advances only when somebody waits."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""The API through the official client, against a scripted server of the loopback device."""
+"""The API through the official client, against a scripted server on loopback."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_kubeconfig_that_is_none_is_refused(tmp_path: Path, text: str) -> None
 
 
 def api_at(port: int, directory: Path) -> ClientApi:
-    """The API of a kubeconfig that leads to this port of the loopback device."""
+    """The API behind a kubeconfig that names this port on loopback."""
     file = directory / "config"
     file.write_text(
         f"""apiVersion: v1
@@ -82,7 +82,7 @@ def test_a_cluster_that_does_not_answer_is_said_at_once(tmp_path: Path) -> None:
 
 
 class Answering(BaseHTTPRequestHandler):
-    """A few answers of an API server, in its own form."""
+    """An API server with a few answers in the real format."""
 
     protocol_version = "HTTP/1.1"
 

@@ -1,4 +1,4 @@
-"""Load clients inside Kubernetes: jobs that tell lines and hand their files over."""
+"""Load clients inside Kubernetes: jobs that print lines and hand their files over."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def test_files_of_a_client_that_was_ended_are_not_waited_for(scene: Scene) -> No
 
 
 def test_a_second_client_of_a_name_is_not_taken_for_the_first(scene: Scene) -> None:
-    scene.api.lingering.add("d1-k1-trial-c1-x1")  # it has a second to end
+    scene.api.lingering.add("d1-k1-trial-c1-x1")  # the first client's pod is still there
     scene.api.logs["d1-k1-trial-c1-x1", "unit"] = b'{"event": "first"}\n'
     scene.api.logs["d1-k1-trial-c1-2-x1", "unit"] = b'{"event": "second"}\n'
     client(scene).stop()
     second = client(scene)
     assert list(second.lines()) == ['{"event": "second"}']
-    assert set(scene.api.made("ConfigMap")) == {"d1-k1-trial-c1-2"}  # none has two contents
+    assert set(scene.api.made("ConfigMap")) == {"d1-k1-trial-c1-2"}  # a new one; no overwriting
 
 
 def test_a_client_that_never_ends_though_its_output_has_is_told(scene: Scene) -> None:
@@ -111,7 +111,7 @@ def test_a_client_whose_pod_does_not_start_leaves_no_job(tmp_path: Path) -> None
 
 
 def lose_one(scene: Scene, verb: str, kind: str) -> None:
-    """The cluster does not answer the next request of that kind."""
+    """Leave the next request of this verb and kind unanswered."""
 
     def refuse(*asked: str) -> None:
         if asked[:2] == (verb, kind):

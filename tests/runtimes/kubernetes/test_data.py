@@ -1,6 +1,6 @@
-"""A pod's data directory is filled from the snapshot, and nothing else is accepted.
+"""A pod's data directory is filled from the snapshot; any other content is refused.
 
-The pod's container is the real program, a process of this machine; the API is scripted.
+The pod's container is the real program as a local process; the API is scripted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POD, NAMESPACE = "c-0", "tare-run"
 
 
 class Pod:
-    """A pod whose container takes files."""
+    """A pod whose container receives files."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -57,7 +57,7 @@ class Pod:
 
 
 class Damaging:
-    """A connection that changes something in the pod before it says that these were all files."""
+    """A connection that damages the pod's files before it sends the end of the transfer."""
 
     def __init__(self, inner: socket.socket, pod: Pod) -> None:
         self._inner = inner

@@ -1,4 +1,4 @@
-"""What a cluster is, by what it tells of itself."""
+"""Facts of a cluster, from its API."""
 
 from __future__ import annotations
 

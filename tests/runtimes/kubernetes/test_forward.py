@@ -1,4 +1,4 @@
-"""A local port that leads elsewhere, on real sockets."""
+"""A local port that forwards to another place, on real sockets."""
 
 from __future__ import annotations
 

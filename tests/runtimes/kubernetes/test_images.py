@@ -1,4 +1,4 @@
-"""How images get to nodes; the Docker engine is scripted, the commands that import are real."""
+"""How images get to nodes; the Docker engine is scripted, the import commands are real."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ARCHIVE = [b"an ", b"archive"]
 
 
 class Engine:
-    """An engine with one image; it notes what is tagged and pushed."""
+    """An engine with one image; records tags and pushes."""
 
     def __init__(self, *, tags: list[str] | None = None, push: list[dict[str, str]] | None = None):
         self.tagged: list[tuple[str, str]] = []
@@ -68,7 +68,7 @@ def test_a_command_is_no_shells(tmp_path: Path) -> None:
 def test_nodes_that_have_it_are_given_nothing() -> None:
     has = frozenset({f"docker.io/{NAME}"})
     assert give(importing(["false"]), known=[has, has]) == (NAME, False)
-    with pytest.raises(RuntimeUnavailableError):  # one node lacks it
+    with pytest.raises(RuntimeUnavailableError):  # one node lacks the image
         give(importing(["false"]), known=[has, frozenset()])
 
 

@@ -1,4 +1,4 @@
-"""CPU time of pods elsewhere is what their kubelets count, or the reading fails."""
+"""Kubelets count the CPU time of pods on other machines; without the right to ask, it is 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods on this machine are known by control group, in a copied /proc."""
+"""Pods on this machine are found by their control groups, in a copied /proc."""
 
 from __future__ import annotations
 

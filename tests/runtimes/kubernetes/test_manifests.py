@@ -1,4 +1,4 @@
-"""What Tare makes in a cluster, as the documents that it sends."""
+"""The documents that Tare sends to a cluster."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_ports_of_nodes_lead_to_the_pod(
 
 
 def test_requests_are_the_limits_unless_they_are_given() -> None:
-    # without requests Kubernetes takes the limits, and calls the pod Guaranteed
+    # without requests, Kubernetes uses the limits and gives the pod QoS class Guaranteed
     assert unit_of(MEMBERS)["resources"] == {"limits": {"cpu": "1500m", "memory": str(GIB)}}
     less = replace(CONTAINER, requests=Limits(cpus=0.5))
     found = unit_of(replace(MEMBERS, container=less))["resources"]

@@ -1,4 +1,4 @@
-"""Names of what Tare makes in a cluster."""
+"""Names of the objects that Tare makes in a cluster."""
 
 from __future__ import annotations
 

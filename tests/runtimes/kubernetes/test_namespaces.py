@@ -1,4 +1,4 @@
-"""Namespaces of dead runs are found by note and label, and nothing else is touched.
+"""Namespaces of dead runs are found by note and label; nothing else is touched.
 
 The API is scripted.
 """
@@ -87,7 +87,7 @@ def silent(verb: str, kind: str, name: str) -> None:
 def test_a_namespace_of_the_same_name_in_another_cluster_hides_none(
     other: ClusterSettings,
 ) -> None:
-    """Also where the same settings lead to another one, as without a kubeconfig in the file."""
+    """This holds even if the same settings now lead to another cluster, as without a kubeconfig."""
     first, second = ScriptedApi(server="https://a"), ScriptedApi(server="https://b")
     made(first, "weigh")
     first.refuse = silent
@@ -161,7 +161,7 @@ def test_what_holds_it_is_named_also_to_the_next_run_of_that_name() -> None:
 def test_paused_pods_of_this_machine_go_on_before_they_are_to_die(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The kernel is scripted here: that freezing works is shown in tests/machines."""
+    """The kernel is scripted here; tests/machines tests freezing itself."""
     api = ScriptedApi()
     one = made(api, "dead")
     pod = running_pod("c-0", "u1", api.nodes[0], "10.244.0.1", {})
@@ -187,7 +187,7 @@ def test_pods_of_a_machine_that_is_lost_do_not_hold_a_namespace_in_deletion() ->
 
     def wait(seconds: float) -> None:
         clock.wait(seconds)
-        if "on-m2" not in api.made("Pod"):  # what the namespace's controller waits for
+        if "on-m2" not in api.made("Pod"):  # the namespace controller waits for this
             api.stuck.clear()
             api.delete("Namespace", "tare-dead")
 

@@ -1,4 +1,4 @@
-"""What is concluded from asking pods that answer; the connections here are real, on loopback."""
+"""What the replies of pods show about a path; connections are real, on loopback."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TRANSLATED = replace(
 
 @contextmanager
 def answering(line: bytes) -> Iterator[str]:
-    """Something that sends a line to whoever connects; its host:port."""
+    """The host:port of a server that sends `line` to every caller."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

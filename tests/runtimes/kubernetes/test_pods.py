@@ -1,4 +1,4 @@
-"""How a pod ended, or why it does not start, read from its document."""
+"""A pod's document tells how the pod ended, or why it does not start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a cluster can be used is told with the remedy. The API is scripted."""
+"""The probe says whether a cluster can be used, with a remedy. The API is scripted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Kubernetes runtime against a scripted API; a real cluster is under tests/integration."""
+"""The Kubernetes runtime with a scripted API; tests/integration uses a real cluster."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_cluster_is_a_set_with_services_that_grows_node_by_node(scene: Scene) 
         ("service-ip", "10.96.", 9042),
         ("host-port", "10.0.0.2", 9042),
         ("host", "10.0.0.2", 9042),
-        ("node-port", "10.0.0.1", 30000),  # of another machine than the pod's
+        ("node-port", "10.0.0.1", 30000),  # a machine other than the pod's
     ],
 )
 def test_clients_outside_reach_a_node_at_its_endpoint(
@@ -206,7 +206,7 @@ def test_a_closed_run_leaves_nothing_at_all(scene: Scene, notes: Path) -> None:
 
 def test_pods_that_do_not_go_are_forced(scene: Scene) -> None:
     scene.cluster()
-    pod_of(scene.api, "d1-k1-0")["owner"] = None  # nobody deletes it, as on a lost node
+    pod_of(scene.api, "d1-k1-0")["owner"] = None  # nothing deletes this pod, as on a lost node
     scene.runtime.release_group("d1-k1")
     assert ("delete", "Pod", "d1-k1-0") in scene.api.calls
     assert scene.api.made("Pod") == {}
@@ -285,7 +285,7 @@ def test_too_few_machines_for_nodes_that_keep_apart_are_refused(tmp_path: Path) 
     [
         ("ProvisioningFailed", 'storageclass.storage.k8s.io "fast" not found', 5),
         ("FailedBinding", "no persistent volumes available and no storage class is set", 5),
-        ("ProvisioningFailed", "the provisioner is busy", 92),  # may pass: it is waited for
+        ("ProvisioningFailed", "the provisioner is busy", 92),  # may pass: Tare waits
     ],
 )
 def test_a_volume_that_cannot_be_had_is_told_with_its_claims_own_reason(
@@ -322,7 +322,7 @@ def test_where_this_machine_gets_through_it_asks_at_the_endpoint(scene: Scene) -
 
 
 def test_where_it_does_not_it_asks_through_the_api(scene: Scene) -> None:
-    site = scene.cluster("container-dns")[0].unit.site  # nothing was proven for this machine
+    site = scene.cluster("container-dns")[0].unit.site  # no path from this machine was proven
     host, port = site.door(9042)
     assert host == "127.0.0.1"
     assert port != 9042
@@ -347,7 +347,7 @@ def test_data_on_a_machine_that_is_lost_is_told_and_found_again(scene: Scene, no
     assert scene.api.made("Pod") == {}
     (found,), _ = namespaces.leftovers(lambda settings: scene.api)
     again = Scene(scene.work, scene.api)
-    again.cluster()  # the next run of that name goes on in what was left
+    again.cluster()  # the next run of that name takes over what was left
     again.runtime.release_group("d1-k1")
     scene.api.kept["Node", "", "m2"]["status"]["conditions"] = []
     namespaces.remove(found)
@@ -368,7 +368,7 @@ def test_a_machine_that_holds_nothing_of_a_run_may_be_lost(tmp_path: Path) -> No
 def test_what_a_lost_kubelet_would_leave_running_on_this_machine_is_killed(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The kernel is scripted here; a kubelet is killed in tests/integration."""
+    """The kernel is scripted here; tests/integration kills a real kubelet."""
     killed: list[tuple[int, str]] = []
     monkeypatch.setattr(namespaces.local_pods, "process_of", lambda container: 4321)
     monkeypatch.setattr(
@@ -423,6 +423,6 @@ def test_a_whole_run_asks_for_no_more_than_the_rights_that_are_documented(scene:
     used = {
         ("get", "pods/log") if verb == "log" else (VERBS.get(verb, verb), RESOURCES[kind])
         for verb, kind, name in scene.api.calls
-        if (kind, name) != ("ConfigMap", "kube-proxy")  # a role of its own, in its own namespace
+        if (kind, name) != ("ConfigMap", "kube-proxy")  # has a separate role
     }
     assert used <= granted()

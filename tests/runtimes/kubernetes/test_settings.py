@@ -1,4 +1,4 @@
-"""Which cluster is named here, and what is said of a file that cannot be used."""
+"""Which cluster the settings name, and the errors for files that cannot be used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_kubeconfig_names_one(tmp_path: Path) -> None:
     ):
         found = cluster_settings(environment, default)
         assert found is not None
-        assert found.files is None  # the client's own default, which follows KUBECONFIG
+        assert found.files is None  # the client's default, which follows KUBECONFIG
 
 
 def test_a_file_tells_how_images_get_into_the_nodes(tmp_path: Path) -> None:

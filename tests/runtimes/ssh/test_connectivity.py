@@ -1,6 +1,6 @@
-"""No cluster is made where its nodes would not be reached, and what asked for that is gone after.
+"""A cluster is refused if its nodes would be unreachable; the test programs on hosts are ended.
 
-The hosts are scripted: what answers at which target is a table.
+The hosts are scripted: a table says who answers at which target.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tare.runtimes.ssh.hosts import Hosts
 
 
 class Connected:
-    """A connection over which `tare-pod ask` is told what the table says."""
+    """A connection over which `tare-pod ask` gets the table's answers."""
 
     def __init__(self, answers: dict[str, str]) -> None:
         self.answers, self.lives = answers, 1
@@ -99,7 +99,7 @@ class Scene:
             raise HostError("it is gone", where=name)
 
     def ask_from_here(self, targets: Sequence[str], within_s: float) -> list[Reply]:
-        """At the forwarded port answers whoever was forwarded to last, where it is permitted."""
+        """The last host with a forward answers at the forwarded port, unless `door` is set."""
         found = []
         for target in targets:
             name = self.answers.get(target, "")

@@ -1,4 +1,4 @@
-"""container.sh removes what carries the run's mark. The docker command is scripted."""
+"""container.sh removes only things with the run's mark. The docker command is scripted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ esac
 
 
 def asked(tmp_path: Path, label: str) -> list[str]:
-    """What the engine was asked to do, where container and volume have this label."""
+    """The engine's commands if container and volume have this label."""
     docker, told = tmp_path / "docker", tmp_path / "asked"
     docker.write_text(DOCKER)
     docker.chmod(0o755)

@@ -1,4 +1,4 @@
-"""A node's data directory on a host is filled from the snapshot, and nothing else is accepted."""
+"""A node's data directory on a host is filled from the snapshot; other content is refused."""
 
 from __future__ import annotations
 

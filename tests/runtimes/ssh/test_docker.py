@@ -1,6 +1,6 @@
-"""Containers on hosts end with what was made for them, also when their host was gone meanwhile.
+"""Containers on hosts are removed with all that was made for them, even after a host was lost.
 
-The host is this machine, its engine a program that notes what it is asked.
+The host is this machine; its engine is a program that logs its commands.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _unreached(*_: object, **__: object) -> None:
 
 
 class Lost:
-    """A container whose engine is not reached through its socket any more."""
+    """A container whose engine no longer answers at its socket."""
 
     id, name = "c0ffee", "tare-run-k1-n1"
     labels: ClassVar = {MARK_LABEL: mark_of("run")}

@@ -1,4 +1,4 @@
-"""A container on a host gets a bridge of its own there, and its ports at the host's address.
+"""A container on a host gets its own bridge; its ports are published at the host's address.
 
 The host is this machine; its engine is a table of networks and containers.
 """
@@ -32,7 +32,7 @@ class Network:
 
 
 class Engine:
-    """It finds 172.20.0.0/16 free unless it is told which subnet a network has."""
+    """An engine that offers 172.20.0.0/16 as a free subnet."""
 
     def __init__(self) -> None:
         self.made: list[Network] = []

@@ -1,4 +1,4 @@
-"""What a host is to a run, over connections that come and go; the host is this machine."""
+"""A run's view of a host, over connections that come and go; the host is this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def machine(fake: FakeHost) -> HostMachine:
 
 
 class Engine:
-    """A client of an engine, known by its socket."""
+    """An engine client, identified by its socket."""
 
     def __init__(self, base_url: str, timeout: int) -> None:
         self.socket = base_url
@@ -41,7 +41,7 @@ def test_an_engine_is_reached_anew_after_the_connection_was(
         machine.connection.run("true")
     fake.plug()
     machine.connection._lost = None
-    machine.connection.run("true")  # whatever asks next opens it again
+    machine.connection.run("true")  # the next command opens the connection again
     second = machine.engine()
     assert second is not first
     assert machine.engine() is second
@@ -92,7 +92,7 @@ def test_what_a_host_says_of_itself_is_made_harmless(
 
 
 class Domain:
-    """A virtual machine that notes what becomes of it."""
+    """A virtual machine that records the calls to it."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -103,7 +103,7 @@ class Domain:
         return lambda: self.seen.append(name)
 
     def changes(self) -> list[str]:
-        """What became of it since it was last asked, each once where it came in a row."""
+        """The calls since the last look; repeated calls in a row count once."""
         told, self.seen = self.seen, []
         return [one for place, one in enumerate(told) if told[place - 1 : place] != [one]]
 

@@ -1,4 +1,4 @@
-"""Which host of a run takes which unit; hosts answer or not, and none is real."""
+"""Which host of a run takes which unit; all hosts are scripted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GROUPS = {"m1": "metal", "m2": "metal", "v1": "vmware", "v2": "vmware", "load1":
 
 
 class Machine:
-    """A host that answers as long as it is not in `gone`."""
+    """A host that answers unless it is in `gone`."""
 
     def __init__(self, host: Host, gone: set[str]) -> None:
         self.host, self.name, self.gone = host, host.name, gone
@@ -125,7 +125,7 @@ def test_a_virtual_machine_of_the_run_s_that_is_lost_is_started_again_and_keeps_
 def test_what_virtual_machines_of_the_run_s_were_brought_is_written_to_their_disks(
     gone: set[str],
 ) -> None:
-    """One that is lost has its disk alone, without what its kernel had yet to write."""
+    """A lost virtual machine keeps only its disk; data that its kernel had not written is gone."""
     made = Host("kvm-1", "192.0.2.9", groups=frozenset({"kvm"}), made=True)
     other = Host("h1", "192.0.2.1")
     machines: Any = {one.name: Machine(one, gone) for one in (made, other)}

@@ -1,4 +1,4 @@
-"""Units on a host run, are watched, paused, ended and found again; the host is this machine."""
+"""Units on a host are run, watched, paused, ended and found again; the host is this machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Rig:
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(HostMachine, "groups", False)
-        # an owner of its own: what a real run of this machine has on hosts is not for a test
+        # a separate owner: the test must not touch what real runs of this machine have on hosts
         owner = f"test{os.getpid()}"
         monkeypatch.setattr("tare.runtimes.ssh.leftovers.owner", lambda: owner)
         monkeypatch.setattr("tare.runtimes.ssh.host_machine.mark_of", lambda run: f"{owner}.{run}")
@@ -240,7 +240,7 @@ def test_what_is_left_in_a_unit_s_control_group_is_killed(tmp_path: Path) -> Non
 
 
 def test_groups_are_noted_before_a_limit_of_theirs_can_fail(tmp_path: Path) -> None:
-    (tmp_path / "cpuacct").mkdir()  # and no `cpu`, so that no quota can be set
+    (tmp_path / "cpuacct").mkdir()  # without `cpu`, so that setting a quota fails
     text = Path(str(files("tare.runtimes.ssh") / "group.sh")).read_text(encoding="ascii")
     text = text.replace("root=/sys/fs/cgroup", f"root={tmp_path}")
     words = [str(tmp_path), "tare-ssh/u", "1000", "-", "-"]

@@ -1,4 +1,4 @@
-"""remove.sh kills the processes that still carry the mark by which find.sh found them."""
+"""remove.sh kills a process only if it still has the mark that find.sh saw."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tare.runtimes.ssh.names import MARK_VARIABLE
 
 
 def ended(process: subprocess.Popen[bytes], mark: str) -> int | None:
-    """How a process ended that was found with this mark; None: it runs on."""
+    """Run remove.sh on a process found with this mark; its exit status, or None: it still runs."""
     script = (files("tare.runtimes.ssh") / "remove.sh").read_text(encoding="ascii")
     line = f"process {process.pid} {mark}"
     done = subprocess.run(["/bin/sh", "-c", script, "sh", line], capture_output=True, check=True)

@@ -1,4 +1,4 @@
-"""Files arrive once, whole, and come back under names that stay where they belong."""
+"""Files are transferred once and whole; files that come back stay below their directory."""
 
 from __future__ import annotations
 
@@ -104,12 +104,12 @@ sleep 600 >/dev/null &
 echo $! $$ >{pids}
 exec sleep 600
 """
-"""tar on a disk that hangs; like a standing connection, another process holds its standard error"""
+"""a hanging tar; as with a standing connection, another process holds its standard error"""
 
 
 @pytest.fixture
 def hanging(fake: FakeHost, tmp_path: Path) -> Iterator[Path]:
-    """The process number of a `tar` that hangs is in this file once it runs."""
+    """A file that gets the process ids of the hanging `tar` once it runs."""
     own, pids = tmp_path / "bin", tmp_path / "pids"
     own.mkdir()
     (own / "tar").write_text(_HANGS.format(pids=pids), encoding="ascii")

@@ -1,6 +1,6 @@
-"""A scripted Swarm: keeps what is made, gives every service its task at once.
+"""A scripted Swarm: keeps what is created, and gives every service its task at once.
 
-It is no Swarm; what goes wrong is scripted by the tests. A real one is under tests/integration.
+Tests script the failures. tests/integration uses a real Swarm.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 from tare.runtimes.swarm.manager import Document, Kind, SwarmError
 
 NO_PID = 2**22 + 1
-"""a process number that this machine never has: tasks of the script run on other machines"""
+"""a process id that this machine never has, because scripted tasks run on other machines"""
 
 
 def node(name: str, address: str, role: str = "worker", **more: Any) -> Document:
-    """A node that is ready; `more` replaces parts of its document."""
+    """A ready node; `more` replaces parts of its document."""
     return {
         "ID": f"id-{name}",
         "Spec": {
@@ -44,7 +44,7 @@ def three_nodes() -> list[Document]:
 
 
 class Clock:
-    """Seconds that pass only when they are waited for."""
+    """A clock that advances only when somebody waits."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -62,11 +62,11 @@ class ScriptedSwarm:
 
     Attributes:
         nodes: documents of the nodes.
-        swarm: what the engine says of its place in a Swarm.
+        swarm: the engine's own state in the Swarm.
         script: changes a task as it is made.
-        answers: what a container that asks is told: target to the unit that answers.
-        lost: whether the manager has gone away.
-        held: ids of nodes that cannot be told to end their tasks.
+        answers: target to the unit that answers a container there.
+        lost: whether the manager is gone.
+        held: ids of nodes that do not end their tasks.
         made: everything that exists, by kind and id.
         log: every change, in order.
     """
@@ -204,7 +204,7 @@ class ScriptedSwarm:
         }
 
     def left(self) -> list[str]:
-        """What exists, by name."""
+        """The names of everything that exists."""
         return sorted(_name(one) for kind in self.made.values() for one in kind.values())
 
 

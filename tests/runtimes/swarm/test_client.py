@@ -1,4 +1,4 @@
-"""Files go into a client's container before it starts, and come out of it as plain files."""
+"""Files are put into a client's container before its start, and come out as plain files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A path is measured only once packets were seen to get through it."""
+"""A path is measured only after packets were seen to pass it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def scene(tmp_path: Path) -> Scene:
 
 
 def itself(target: str) -> str:
-    """Every target is answered by the unit that it names."""
+    """Answer each target as the unit that it names."""
     return "path-1" if "path-1" in target else "path-2"
 
 

@@ -1,4 +1,4 @@
-"""What a Swarm is, and what is said where there is none."""
+"""Facts of a Swarm, and the errors if there is none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_nodes_are_known_by_name_address_and_what_they_have() -> None:
         2,
         2**32,
     )
-    assert facts.ip_vs is None  # of other machines' kernels nothing is known
+    assert facts.ip_vs is None  # nothing is known about other machines' kernels
     assert "labels" not in facts.as_dict()["nodes"][0]
 
 

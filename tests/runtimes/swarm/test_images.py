@@ -1,4 +1,4 @@
-"""Images are given to the nodes whose engines are named; of the others it is said."""
+"""Nodes with named engines are given the images; for the others, the user is told."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IMAGE, NAME = "sha256:1234", "tare/cassandra:5.0.9-aaaa"
 
 
 class Engine:
-    """An engine that keeps images, or refuses them."""
+    """An engine that keeps images, or, if full, refuses them."""
 
     def __init__(self, name: str, *images: str, full: bool = False) -> None:
         self.images, self.api = self, self

@@ -1,4 +1,4 @@
-"""What a dead run left in a Swarm is found by its labels, and nothing else is touched."""
+"""Leftovers of dead runs in a Swarm are found by their labels; nothing else is touched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine says becomes errors in the user's words."""
+"""The engine's errors become errors in the user's terms."""
 
 from __future__ import annotations
 

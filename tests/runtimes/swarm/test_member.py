@@ -1,4 +1,4 @@
-"""A database node in a task: watched, and its end told."""
+"""A database node in a task: its state and the reason for its end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.runtimes.swarm.test_runtime import Scene
 
 
 class Life(Scene):
-    """A cluster, and what becomes of its first node's task."""
+    """A cluster; `becomes` changes the status of its first task."""
 
     def __init__(self, work: Path) -> None:
         super().__init__(work)
@@ -47,7 +47,7 @@ def test_a_task_that_failed_tells_its_own_error(life: Life) -> None:
 
 def test_a_node_that_went_down_ends_what_it_runs(life: Life) -> None:
     life.swarm.nodes[0]["Status"] = {"State": "down", "Message": "heartbeat failure"}
-    next(iter(life.swarm.made["task"].values()))["DesiredState"] = "shutdown"  # as a Swarm does
+    next(iter(life.swarm.made["task"].values()))["DesiredState"] = "shutdown"  # as Swarm does
     life.clock.wait(5)
     assert life.detail() == "its node cannot be used: it is down: heartbeat failure"
 
@@ -78,7 +78,7 @@ def test_a_task_on_another_machine_can_be_neither_paused_nor_confined(
     arguments = ["0"] if what == "confine" else []
     with pytest.raises(RuntimeUnavailableError, match="on another machine"):
         getattr(life.member, what)(*arguments)
-    life.member.resume()  # nothing was paused
+    life.member.resume()  # no error: nothing was paused
     assert life.member.accounting().cpu_seconds() == 0
 
 

@@ -1,4 +1,4 @@
-"""Names are short enough for a Swarm and its DNS, and stay apart."""
+"""Names are short enough for a Swarm and its DNS, and stay distinct."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LONG = "a-very-long-name-of-a-run-" * 4
 
 def test_names_fit_whatever_the_run_is_called() -> None:
     service = service_of(LONG, "d1-docker-host-1-k1-n1")
-    assert len(own_name(service)) <= 63  # as a host's name
+    assert len(own_name(service)) <= 63  # the limit for host names
     assert len(config_of(service, "cassandra.yaml")) <= 64
     assert len(network_of(LONG, "d1-k1")) <= 63
 

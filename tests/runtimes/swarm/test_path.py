@@ -1,4 +1,4 @@
-"""What packets pass through is said by what was seen."""
+"""A path is described by what replies showed of it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_translation_and_encapsulation_are_said() -> None:
 
 
 def test_a_connection_that_a_program_passed_on_is_told_from_one_that_was_translated() -> None:
-    """As seen: a client of docker_gwbridge at a port of its own node goes through docker-proxy."""
+    """Observed: docker-proxy relays a client on docker_gwbridge to a port of its own node."""
     told = Reply(
         "10.216.1.11:9150", "172.18.0.5:52732", "10.216.1.11:9150",
         "n1", "172.18.0.1:44956", "172.18.0.4:9042",

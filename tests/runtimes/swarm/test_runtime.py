@@ -1,4 +1,4 @@
-"""The Swarm runtime against a scripted manager; a real Swarm is under tests/integration."""
+"""The Swarm runtime with a scripted manager; tests/integration uses a real Swarm."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LABELS = {"tare.run": RUN, "tare.host": machine.node()}
 
 
 class Scene:
-    """A runtime over a scripted Swarm, in which every unit answers where it is asked."""
+    """A runtime over a scripted Swarm, where every unit answers at its targets."""
 
     def __init__(
         self, work: Path, swarm: ScriptedSwarm | None = None, placement: Placement | None = None
@@ -68,7 +68,7 @@ class Scene:
         *,
         several: bool = False,
     ) -> list[MemberRunning]:
-        """Two nodes, launched as a database does it: all sites and files first."""
+        """Launch two nodes as a database does: all sites and files first."""
         sites = [
             self.runtime.site(
                 f"{group}-n{index}",
@@ -94,7 +94,7 @@ class Scene:
         return running
 
     def service(self, name: str) -> Document:
-        """What was made of a service."""
+        """The specification of a service as it was created."""
         return dict(self.swarm.inspect("service", name)["Spec"])
 
 
@@ -104,7 +104,7 @@ def scene(tmp_path: Path) -> Scene:
 
 
 class Volumes:
-    """Notes which volumes are filled where, and which are removed."""
+    """Records which volumes are filled on which node, and which are removed."""
 
     def __init__(self) -> None:
         self.held: dict[str, tuple[str, object]] = {}
@@ -121,7 +121,7 @@ class Volumes:
 
 
 def filled_node(tmp_path: Path, volumes: Volumes, spread: Any) -> tuple[Scene, Document]:
-    """A node that starts from a snapshot, and what was made of its service."""
+    """A scene with a node that starts from a snapshot, and the node's service."""
     scene = Scene(tmp_path, placement=Placement(spread=spread))
     scene.runtime._volumes = volumes  # type: ignore[assignment]
     site = scene.runtime.site(
@@ -174,7 +174,7 @@ def test_each_node_is_a_service_of_one_task_with_its_files_limits_and_place(scen
     assert container["Hostname"] == "tasks.tare-a-run-d1-k1-n1"
     assert container["Configs"][0]["File"]["Name"] == "/opt/tare/conf/cassandra.yaml"
     assert container["Mounts"][0]["Target"] == "/var/lib/cassandra"
-    assert "Source" not in container["Mounts"][0]  # a volume that goes with its task
+    assert "Source" not in container["Mounts"][0]  # an anonymous volume, removed with its task
     amounts = {"NanoCPUs": 1_500_000_000, "MemoryBytes": 2**30}
     assert task["Resources"] == {"Limits": amounts, "Reservations": amounts}
     assert task["RestartPolicy"] == {"Condition": "none"}
@@ -186,7 +186,7 @@ def test_each_node_is_a_service_of_one_task_with_its_files_limits_and_place(scen
 def test_a_unit_without_time_to_end_is_killed_and_another_is_asked(
     scene: Scene, tmp_path: Path
 ) -> None:
-    """Docker kills a first process that obeys nothing else only once its time is over."""
+    """Docker kills a first process that ignores signals only after its grace period."""
     scene.cluster("host-port")
     killed = scene.service("tare-a-run-d1-k1-n1")["TaskTemplate"]["ContainerSpec"]
     assert killed["StopSignal"] == "SIGKILL"
@@ -215,7 +215,7 @@ def test_everything_made_carries_the_run_and_the_machine(scene: Scene) -> None:
             ["tasks.tare-a-run-d1-k1-n1:9042", "tasks.tare-a-run-d1-k1-n2:9042"],
         ),
         ("service-ip", "vip", None, ["10.9.0.2:9042", "10.9.0.3:9042"]),
-        # through another machine than the task's own
+        # through a machine other than the task's
         ("node-port", "vip", ["10.0.0.12:30000", "10.0.0.13:30001"], None),
     ],
 )
@@ -247,7 +247,7 @@ def test_one_task_is_reached_by_every_endpoint_at_once(scene: Scene) -> None:
 def test_from_another_task_one_is_reached_at_its_own_address_on_their_network(
     scene: Scene,
 ) -> None:
-    """Where packets of a cluster's nodes go: the engine's DNS tells a node the same."""
+    """Packets between nodes take this path: the engine's DNS gives nodes the same address."""
     scene.swarm.answers = lambda target: target.partition(":")[0].removeprefix("tasks.tare-a-run-")
     scene.prove("container-dns", INSIDE)
     sites = [one.unit.site for one in scene.cluster("container-dns", several=True)]
@@ -356,7 +356,7 @@ def test_what_no_answer_told_of_is_gone_too_and_another_cluster_stays(
 
 
 def unanswered(scene: Scene, monkeypatch: pytest.MonkeyPatch, *, lost: bool) -> None:
-    """Networks are made, and nobody is told; `lost`: nor does the manager answer from then on."""
+    """Make networks but lose the reply; `lost`: the manager does not answer from then on."""
     create = scene.swarm.create_network
 
     def made(name: str, labels: Mapping[str, str]) -> str:

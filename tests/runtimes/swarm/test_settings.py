@@ -1,4 +1,4 @@
-"""Which Swarm is named here, and what is said of a file or a context that cannot be used."""
+"""Which Swarm the settings name, and the errors for files and contexts that cannot be used."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_context_that_there_is_not_is_said() -> None:
 def test_a_context_is_found_without_dockers_own_settings_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`docker context create` writes this, and no config.json."""
+    """`docker context create` writes meta.json, but no config.json."""
     own = tmp_path / "contexts" / "meta" / hashlib.sha256(b"rig").hexdigest()
     own.mkdir(parents=True)
     host = f"unix://{tmp_path}/none.sock"

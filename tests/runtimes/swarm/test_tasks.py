@@ -1,4 +1,4 @@
-"""A task is waited for; what hinders it is told in the Swarm's own words."""
+"""Tare waits for a task, and reports in the Swarm's own words why it does not start."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Volumes on a Swarm's nodes hold the snapshot and nothing else, and go with their tasks.
+"""Volumes on a Swarm's nodes hold exactly the snapshot, and are removed with their tasks.
 
-The nodes' engines are scripted; real ones are under tests/integration.
+The nodes' engines are scripted; tests/integration uses real ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROWS = "data/ycsb/nb-1-big-Data.db"
 
 
 class Engine:
-    """Keeps volumes, and the containers through which they are filled."""
+    """An engine with volumes, and with the containers that fill them."""
 
     def __init__(self) -> None:
         self.held: dict[str, dict[str, Any]] = {}
@@ -84,7 +84,7 @@ class Engine:
 
 
 class Scene:
-    """Two nodes, of which the engine of one is named."""
+    """Two nodes; the settings name the engine of one."""
 
     def __init__(self) -> None:
         self.engine = Engine()
@@ -121,7 +121,7 @@ def test_a_volume_is_filled_without_starting_anything_and_goes_with_its_task(
     assert scene.engine.held == {"v": {"Labels": LABELS}}
     assert scene.engine.files == {ROWS: b"rows"}
     assert scene.engine.filling == []
-    scene.engine.busy = 2  # its task's container is still there for a moment
+    scene.engine.busy = 2  # the task's container still uses the volume at the first two tries
     scene.volumes.remove(["v"])
     assert scene.engine.held == {}
     scene.volumes.remove()
