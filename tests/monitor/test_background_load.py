@@ -1,4 +1,4 @@
-"""Other work on the machine is seen and named before anything is measured."""
+"""Tare detects and names other load on the machine before it measures."""
 
 from __future__ import annotations
 

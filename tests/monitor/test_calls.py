@@ -42,7 +42,7 @@ for line in sys.stdin:
 
 
 class Program:
-    """It works when it is told to."""
+    """A process that makes the known calls on command."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
@@ -62,7 +62,7 @@ class Program:
 @pytest.fixture
 def program() -> Iterator[Program]:
     made = Program()
-    made.work()  # all is imported and started
+    made.work()  # warm-up: imports and starts are done
     yield made
     made.process.kill()
     made.process.communicate()
@@ -98,9 +98,9 @@ def test_a_known_number_of_calls_is_counted_by_kind_in_threads_that_begin_later_
     program.work(how)
     own = counters.take({"n1": [program.unit]})["n1"]
     for kind, number in KNOWN.items():
-        assert number <= own[kind] < number + 10, kind  # a line is read and another one written
+        assert number <= own[kind] < number + 10, kind  # plus one line read and one written
     kinds = sum(own[kind] for kind in KINDS)
-    assert kinds <= own[CALLS] < kinds + 100  # those that start a thread have no kind
+    assert kinds <= own[CALLS] < kinds + 100  # calls that start a thread have no kind
 
 
 def test_what_was_taken_is_not_taken_again(counters: CallCounters, program: Program) -> None:
@@ -124,7 +124,7 @@ def test_when_it_is_closed_nothing_is_counted_and_no_descriptor_is_left(
 def test_where_no_more_files_may_be_open_than_are_allowed_already_calls_are_counted(
     counters: CallCounters, program: Program
 ) -> None:
-    """Counters take the upper end of the numbers, and leave the lower ones."""
+    """Counters use the highest descriptors, and leave the low ones free."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     try:

@@ -1,4 +1,4 @@
-"""The time of the JIT compiler's threads is told apart from the server's other threads."""
+"""The CPU time of JIT compiler threads is separated from the server's other threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The meter reads what the kernel counts, of this very machine."""
+"""The meter reads the kernel's counters on this machine."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def test_what_this_process_uses_is_its_own_and_the_machine_s() -> None:
     used = meter.read(units).since(before)
     meter.close()
     assert 0.2 <= used.own < 0.3
-    assert used.machine >= 0.15  # ticks, where there are no control groups
+    assert used.machine >= 0.15  # counted in ticks if there are no control groups
     assert used.units["me"] >= 0.15
 
 
 def test_packets_of_a_server_here_are_those_of_the_loopback_device() -> None:
-    """What is sent is seen; that a packet is one there is for the next test."""
+    """All sent packets are counted; the next test checks that each counts once."""
     meter = Meter()
     me = [Accounting(pids=(os.getpid(),))]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ends:
@@ -53,9 +53,9 @@ def test_packets_of_a_server_here_are_those_of_the_loopback_device() -> None:
         for _ in range(500):
             ends.sendto(b"x", ends.getsockname())
             ends.recv(1)
-        subprocess.run([sys.executable, "-c", ""], check=True)  # to wait for it is a switch
+        subprocess.run([sys.executable, "-c", ""], check=True)  # waiting is a switch
         counts = meter.read({}, me).since(before).counts
-    assert counts["packets"] >= 500  # what else runs here sends some, too
+    assert counts["packets"] >= 500  # other programs send some, too
     assert counts["net_rx"] > 0
     assert counts["switches"] > 0
 
@@ -71,8 +71,10 @@ def test_packets_of_a_namespace_of_its_own_are_those_of_all_its_devices() -> Non
 
 
 def test_packets_of_clients_are_those_that_this_namespace_s_programs_send_elsewhere() -> None:
-    """30 sent and 40 received, of which 5 went over the loopback device: each is sent and received.
-    What is forwarded is of neither, and older kernels count it as sent."""
+    """30 packets are sent and 40 received; 5 over loopback are in both numbers and do not count.
+
+    Forwarded packets are in neither number, but older kernels add them to those sent.
+    """
     names = "Ip: Forwarding ForwDatagrams InDelivers OutRequests"
     told = "Icmp: InMsgs\nIcmp: 3\n"
     assert own_packets(f"{names} OutTransmits\nIp: 1 8 40 30 38\n{told}", 5) == 60
@@ -91,7 +93,7 @@ def test_where_a_server_is_in_this_namespace_clients_packets_are_not_told_apart(
     os.geteuid() != 0, reason="a network namespace needs root; `sudo make test` runs it"
 )
 def test_packets_of_clients_in_a_namespace_of_their_own_are_counted_there() -> None:
-    """They are the server's, too, where it shares this process's namespace with other programs."""
+    """They also count as packets of a server that shares this process's namespace."""
     sends = (
         "import socket, subprocess\n"
         "subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)\n"
@@ -119,7 +121,7 @@ def test_packets_of_clients_in_a_namespace_of_their_own_are_counted_there() -> N
         meter.close()
         client.stdin.write("\n")
     assert counts["client_packets"] == 500
-    assert counts["packets"] >= 500  # with those over this namespace's own loopback device
+    assert counts["packets"] >= 500  # together with those on this namespace's loopback device
 
 
 def test_what_is_sent_over_the_loopback_device_is_not_the_clients() -> None:
@@ -132,7 +134,7 @@ def test_what_is_sent_over_the_loopback_device_is_not_the_clients() -> None:
             ends.recv(1)
         counts = meter.read({}).since(before).counts
     meter.close()
-    assert abs(counts["client_packets"]) < 1000  # what else runs here
+    assert abs(counts["client_packets"]) < 1000  # from other programs
 
 
 def test_the_root_group_s_time_is_read_in_its_own_unit(tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ def test_the_root_group_s_time_is_read_in_its_own_unit(tmp_path: Path) -> None:
     (tmp_path / "cpuacct" / "cpuacct.usage").write_text("2500000000\n")
     assert Meter(root=tmp_path).read({}).machine == 2.5
     (tmp_path / "cpuacct" / "cpuacct.usage").unlink()
-    # a second and a half of it was stolen
+    # 1.5 s of the usage was stolen
     stat = "usage_usec 3000000\nuser_usec 900000\nsystem_usec 600000\n"
     (tmp_path / "cpu.stat").write_text(stat)
     assert Meter(root=tmp_path).read({}).machine == 1.5
@@ -195,7 +197,7 @@ def test_what_another_process_uses_under_the_id_of_one_that_has_ended_is_not_the
         process.kill()
         process.wait()
     burn(0.05)
-    # as if this process had been given the id
+    # as if this process had got the ended process's id
     of = meter_module._clock_of
     monkeypatch.setattr(meter_module, "_clock_of", lambda pid: of(os.getpid()))
     assert meter.read({}).since(before).engine == 0.0
@@ -203,7 +205,7 @@ def test_what_another_process_uses_under_the_id_of_one_that_has_ended_is_not_the
 
 
 def test_a_list_of_the_kernel_is_read_to_its_end() -> None:
-    """It comes a page at a time, as /proc/PID/net/dev does where there are thirty devices."""
+    """The kernel returns a page per read, for example of /proc/PID/net/dev with thirty devices."""
     maps = Path("/proc/self/maps")
     descriptor = os.open(maps, os.O_RDONLY)
     told = whole(descriptor)
@@ -213,7 +215,7 @@ def test_a_list_of_the_kernel_is_read_to_its_end() -> None:
 
 
 def test_of_an_ended_process_nothing_is_kept_open_after_a_look() -> None:
-    """Its files would tell nothing of who has its id then."""
+    """Its open files say nothing about a later process with the same id."""
     meter = Meter()
     with subprocess.Popen(["sleep", "60"]) as process:
         assert "client_faults" in meter.read({"u": [Accounting(pids=(process.pid,))]}).counts
@@ -228,6 +230,6 @@ def open_files_of(pid: int) -> list[str]:
     """Files below /proc/PID that this process has open."""
     links = []
     for one in Path("/proc/self/fd").iterdir():
-        with contextlib.suppress(OSError):  # the listing's own
+        with contextlib.suppress(OSError):  # the listing's own descriptor, closed by now
             links.append(str(one.readlink()))
     return [link for link in links if link.startswith(f"/proc/{pid}/")]

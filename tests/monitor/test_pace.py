@@ -1,4 +1,4 @@
-"""The pace of CPUs: sampled by a real tare-probe, looked up by time, and not where it misleads."""
+"""The pace of CPUs: sampled by a real tare-probe, found by time, refused if it would mislead."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_real_probe_samples_each_millisecond_and_leaves_nothing(tmp_path: Path
 
 
 GROUPS = cgroups.ROOT / "cpu"
-"""of version 1; where real time is shared out by group, a new one has none"""
+"""of version 1; if real time is assigned per group, a new group has none"""
 
 
 @pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""Which packets a tap counts: by the kernel's own filter, over headers that are written out."""
+"""Which packets a tap counts: the kernel's own filter on hand-made headers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ OWN = IPv4Interface("198.19.7.1/24")
 NODE, OTHER_NODE = "198.19.7.100", "198.19.7.101"
 PUBLISHED, PUBLISHED_OTHER = "198.18.0.1", "198.18.0.2"
 PROXY = str(OWN.ip)
-"""what docker-proxy, and netavark's masquerade, call a container from"""
+"""the source address of docker-proxy, and of netavark's masquerade, towards a container"""
 CLIENT_PORT, PORT, STORAGE = 40_001, 9042, 7000
 
 
 def packet(
     source: str, source_port: int, destination: str, port: int, *, words: int = 0, **changed: int
 ) -> bytes:
-    """A header of IPv4 with so many words of options, and the ports of what follows."""
+    """An IPv4 header with `words` words of options, and the ports that follow it."""
     fields = {"version": 4, "fragment": 0, "protocol": 6} | changed
     head = struct.pack(
         "!BBHHHBBH4s4s", fields["version"] << 4 | 5 + words, 0, 40, 1, fields["fragment"], 64,
@@ -39,12 +39,12 @@ def packet(
 
 
 def passes(told: bytes) -> bool:
-    """Whether the kernel lets it through the filter."""
+    """Whether the packet passes the kernel's filter."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with ours, theirs:
         attach(theirs, clients_packets(OWN, PORT))
         theirs.setblocking(False)
-        with contextlib.suppress(OSError):  # told where it is filtered
+        with contextlib.suppress(OSError):  # raised when the filter drops the packet
             ours.send(told)
         try:
             return bool(theirs.recv(100))
@@ -59,7 +59,7 @@ def passes(told: bytes) -> bool:
         packet(NODE, PORT, PUBLISHED, CLIENT_PORT),
         packet("10.1.2.3", CLIENT_PORT, OTHER_NODE, PORT),
         packet(PUBLISHED, CLIENT_PORT, NODE, PORT, words=2),
-        packet(PUBLISHED, CLIENT_PORT, NODE, PORT, fragment=0x4000),  # it must not be divided
+        packet(PUBLISHED, CLIENT_PORT, NODE, PORT, fragment=0x4000),  # the flag DF: do not fragment
     ],
     ids=["asks", "answers", "from elsewhere", "with options", "whole"],
 )
@@ -92,7 +92,7 @@ def test_what_nodes_send_each_other_is_not(told: bytes) -> None:
     ids=["to the proxy", "from it", "it asks a node", "its answer"],
 )
 def test_nor_is_it_where_nodes_use_the_clients_own_port(told: bytes) -> None:
-    """As MongoDB's do."""
+    """MongoDB's nodes do this."""
     assert not passes(told)
 
 
@@ -158,8 +158,10 @@ except OSError:
 
 @pytest.fixture
 def machine() -> Iterator[list[str]]:
-    """A network namespace for this machine, with a pair of devices to one of a node; how a command
-    begins that runs in it."""
+    """The command prefix that runs a program in a namespace for this machine.
+
+    A pair of devices links this namespace to the namespace of a node.
+    """
     if os.geteuid() != 0:
         pytest.skip(
             "only root makes network namespaces; as root: "

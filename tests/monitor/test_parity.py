@@ -1,4 +1,4 @@
-"""Parity facts are read from the kernel's view of a real process: this one."""
+"""Parity facts come from the kernel's view of a real process: this one."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ AnonHugePages:         0 kB
 
 
 class Told(Here):
-    """A machine of which all processes have these mappings."""
+    """A machine where all processes have these mappings."""
 
     def __init__(self, smaps: str) -> None:
         self.smaps = smaps

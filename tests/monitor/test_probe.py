@@ -1,4 +1,4 @@
-"""Samples become a long table that any tool can read."""
+"""Samples become a table in long format that any tool can read."""
 
 from __future__ import annotations
 

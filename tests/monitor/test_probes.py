@@ -1,4 +1,4 @@
-"""Every machine that has units is watched, in one clock; what is not known of one is said."""
+"""All machines with units are sampled on one clock; missing data is reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tare.records.samples import read_samples
 
 
 class Other:
-    """A machine whose clock is ahead, and whose probe tells one sample or does not start."""
+    """A machine whose clock is ahead; its probe gives one sample, or, if silent, does not start."""
 
     clock = SAME
     ticks = 100
@@ -35,7 +35,7 @@ class Other:
         pass
 
     def read(self, *patterns: str) -> dict[str, str]:
-        return {}  # nothing is asked here but its probe
+        return {}  # only the probe is used here
 
     def probe(self, run: str) -> subprocess.Popen[bytes]:
         if self._silent:

@@ -1,4 +1,4 @@
-"""What processes of units did, of this very process where nothing else would show it."""
+"""Counts of units' processes; some tests count this very process."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_of_very_many_processes_nothing_is_counted(tmp_path: Path, counts: Proce
 def test_where_a_unit_of_a_role_runs_elsewhere_nothing_is_counted_of_the_role(
     counts: ProcessCounts,
 ) -> None:
-    """Of two servers one is a pod of another machine, and its operations are in the sum."""
+    """One of two servers is a pod on another machine, but the operations include its share."""
     found = counts.read(
         {"here": [ME], "elsewhere": [Accounting()]},
         [ME, Accounting()],
@@ -116,7 +116,7 @@ def reading(**counts: int) -> CpuReading:
 
 
 def test_where_a_thread_has_ended_the_switches_of_its_slice_are_not_known() -> None:
-    """Those that it had made leave the sum with it: here 5,000 go and 40 come."""
+    """An ended thread takes its switches out of the sum: here, 5,000 leave and 40 are new."""
     before = reading(server_switches=9000, server_threads=12, server_faults=5, client_switches=1)
     lost = reading(server_switches=4040, server_threads=11, server_faults=6, client_switches=3)
     assert lost.since(before).counts == {"server_faults": 1, "client_switches": 2}
@@ -129,7 +129,7 @@ def test_where_a_thread_has_ended_the_switches_of_its_slice_are_not_known() -> N
 def test_of_an_ended_process_whose_id_is_another_s_no_switches_are_counted(
     counts: ProcessCounts,
 ) -> None:
-    """Its open file says that it has ended; taskstats are asked by the id."""
+    """The open file shows that the process has ended; taskstats would only use the id."""
 
     def ended(file: str) -> str:
         raise ProcessLookupError(file)

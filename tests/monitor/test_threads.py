@@ -1,4 +1,4 @@
-"""The CPU time of a process is told apart by the names of its threads."""
+"""The CPU time of a process is split by the names of its threads."""
 
 from __future__ import annotations
 
