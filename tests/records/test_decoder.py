@@ -1,4 +1,4 @@
-"""The quick decoding of histograms gives what the package's own gives."""
+"""The quick histogram decoder gives the same results as the package's decoder."""
 
 from __future__ import annotations
 

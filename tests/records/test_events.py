@@ -1,4 +1,4 @@
-"""Events come back as they were written; damaged lines are named."""
+"""Events are read back as they were written; damaged lines are named."""
 
 from __future__ import annotations
 

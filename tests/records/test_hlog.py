@@ -121,7 +121,7 @@ def test_resolutions_do_not_mix() -> None:
 
 @given(nanoseconds)
 def test_quantiles_and_mean_are_those_of_the_values(values: list[int]) -> None:
-    """Within the histogram's resolution of 3 digits, at the HdrHistogram rank."""
+    """They agree at HdrHistogram's rank, to the histogram's resolution of 3 digits."""
     found = Latencies.of(histogram(values))
     percentiles = [1.0, 50.0, 90.0, 99.0, 100.0]
     exact = np.percentile(values, percentiles, method="inverted_cdf") / 1e3

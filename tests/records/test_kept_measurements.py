@@ -1,4 +1,4 @@
-"""When a server without a database was stopped, and when a hypervisor only paused it."""
+"""How long a gap without answers means a stop, rather than a pause by the hypervisor."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_a_sum_keeps_to_one_resolution() -> None:
 
 @given(st.lists(st.integers(0, 900), min_size=3, max_size=60))
 def test_the_shape_is_that_of_the_values(values: list[int]) -> None:
-    """Bins below 1024 are one nanosecond wide: their midpoints differ from the values by a half."""
+    """Bins below 1024 ns are 1 ns wide, so their midpoints are 0.5 ns off the values."""
     found = part(values).shape()
     if len(set(values)) < 2:
         assert found is None

@@ -1,4 +1,4 @@
-"""Where the files of a run lie, and what is no trial."""
+"""The places of a run's files, and which directories are trials."""
 
 from __future__ import annotations
 

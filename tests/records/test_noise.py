@@ -1,4 +1,4 @@
-"""The kept pilot: written whole, and read on the machine and kernel that it is of."""
+"""The kept pilot is written whole, and is used only on the same machine and kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run's plan.json says of conditions left out and of slices, whatever that file holds."""
+"""Omitted conditions and slices from a run's plan.json, even if the file is damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled reader of histogram logs: what it gives is what reading line by line gives."""
+"""The compiled reader of histogram logs gives the same results as the line-by-line reader."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def encoded(own: list[int], highest: int = HIGHEST_NS, figures: int = 3, lowest:
 
 
 def packed(payload: bytes, cookie: int = 0x1C849314) -> str:
-    """A payload in its wrapper, as it stands in a log."""
+    """A payload in its wrapper, as in a log."""
     stream = zlib.compress(payload)
     return base64.b64encode(struct.pack(">II", cookie, len(stream)) + stream).decode()
 
@@ -75,7 +75,7 @@ def test_a_log_is_the_same_read_quickly_and_line_by_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: list[tuple[list[int], list[int]]],
     closed: bool, figures: int,
 ) -> None:  # fmt: skip
-    """Closed loop: the lines of service and of response time are the same. Open loop: not."""
+    """Service and response times have equal lines in a closed loop only."""
     path = write(
         tmp_path / "a.hlog",
         *(
@@ -93,7 +93,7 @@ def test_a_log_is_the_same_read_quickly_and_line_by_line(
 def test_any_numbers_are_counted_as_the_package_counts_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, numbers: list[int]
 ) -> None:
-    """Counts and runs of empty bins in ZigZag LEB128, sound or leading beyond the histogram."""
+    """The numbers are counts and runs of empty bins (ZigZag LEB128); some exceed the histogram."""
     text = packed(payload(b"".join(map(zigzag, numbers))))
     path = write(tmp_path / "a.hlog", f"Tag=READ-rt,0.0,1.0,0.1,{text}")
     assert listed(read_hlog(path)) == listed(carefully(path, monkeypatch))
