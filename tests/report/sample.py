@@ -1,4 +1,4 @@
-"""A hand-made analysis of five conditions, with an answer of every kind."""
+"""A hand-made analysis of five conditions with every kind of answer."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def _effect(metric: str, name: str, chance: random.Random) -> Effect:
 
 
 def averaged_over(factor: str, effect: Effect, platform: str) -> Effect:
-    """The like effect of a platform over native, averaged over a factor."""
+    """A copy of `effect` for a platform over native, averaged over a factor."""
     update = {
         "treatment": platform,
         "baseline": "native",

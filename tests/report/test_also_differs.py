@@ -1,4 +1,4 @@
-"""What imported files tell that differs between two sides stands beside the effect, first."""
+"""Differences between two sides that imported files record are shown first beside the effect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAID = "recordcount 10000000 instead of 2000000"
 
 
 def with_other_records(analysis: Analysis) -> Analysis:
-    """As if imported, and docker-bridge had been filled with more rows."""
+    """The analysis as if imported, with more rows loaded in docker-bridge."""
     rest = [one.condition for one in analysis.conditions if one.condition != "docker-bridge"]
     told = [
         ParityDifference(

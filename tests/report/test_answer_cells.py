@@ -1,4 +1,4 @@
-"""The first screen: of each comparison the change, its interval drawn, both values, a verdict."""
+"""The first screen shows each comparison's change, drawn interval, both values and verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cell(analysis: Analysis, treatment: str, metric: str) -> AnswerCell:
 
 
 def ends(bar: str) -> tuple[float, float]:
-    """Where the interval is drawn, from left to right."""
+    """The left and right ends of the drawn interval."""
     lines = [one for one in ET.fromstring(bar).iter("line") if one.get("class") == "interval"]  # noqa: S314 - our own drawing
     return float(lines[0].get("x1", "")), float(lines[0].get("x2", ""))
 

@@ -1,4 +1,4 @@
-"""The answer of a factorial study: tables of treatments by levels, and a summary in sentences."""
+"""A factorial study's answer: tables of treatments by levels, and summary sentences."""
 
 from __future__ import annotations
 

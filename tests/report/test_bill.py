@@ -1,4 +1,4 @@
-"""The bill as readers see it: a sentence, a waterfall and a table for each treatment."""
+"""Each treatment's bill: a sentence, a waterfall chart and a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def contradicted(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    """Measured are 24 us, of which prices explain 3."""
+    """The measured effect is 24 us; prices explain 3 us of it."""
     return analysed(tmp_path_factory.mktemp("bill"), 1.10, BRIDGE)
 
 

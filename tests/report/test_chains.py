@@ -1,4 +1,4 @@
-"""A way into a server over another server is told with both links, in page, text and terminal."""
+"""Page, text and terminal show both links of a way to a server through another server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BibTeX of the studies that others published, and of Tare."""
+"""BibTeX entries of published studies and of Tare."""
 
 from __future__ import annotations
 

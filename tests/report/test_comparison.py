@@ -1,4 +1,4 @@
-"""Two runs side by side: the answer first, foreign names harmless."""
+"""A comparison of two runs gives the answer first and escapes foreign names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ READER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
 def scaled(factor: float) -> Analysis:
-    """The sample, each throughput by this factor, on a newer database."""
+    """The sample with every throughput times `factor`, on a newer database."""
     analysis = sample_analysis()
     analysis.run = "later"
     for trial in analysis.trials:

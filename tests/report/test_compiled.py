@@ -1,4 +1,4 @@
-"""Compiled templates are kept between reports, and change none."""
+"""Compiled templates are cached between reports, and do not change them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .sample import sample_analysis
 
 
 def rendered() -> str:
-    """As a process of its own would: its templates are not in memory yet."""
+    """Render as a new process would, with no templates in memory."""
     environment.cache_clear()
     return render_html(sample_analysis())
 

@@ -1,4 +1,4 @@
-"""The sentences on how a run ended and what would decide it."""
+"""Sentences that say how a run ended and what would decide it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for other programs: complete, typed, and harmless in a spreadsheet."""
+"""Tables for other programs are complete, typed and safe in a spreadsheet."""
 
 from __future__ import annotations
 

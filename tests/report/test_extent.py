@@ -1,4 +1,4 @@
-"""What one page draws of a large study."""
+"""Which parts of a large study one page draws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ THREADS = tuple(f"t{n}" for n in range(12))
 
 
 def ladder() -> Analysis:
-    """Three platforms at twelve numbers of threads, compared at each and averaged over all."""
+    """Three platforms at twelve thread counts, compared at each count and averaged over all."""
     analysis = sample_analysis()
     levels = {f"{p}.{t}": {"platform": p, "threads": t} for p, t in product(PLATFORMS, THREADS)}
     analysis.conditions = [

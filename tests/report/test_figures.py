@@ -1,4 +1,4 @@
-"""Figures: what is drawn where; each figure is also an SVG file of its own."""
+"""The content of figures; each figure is also a separate SVG file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentence on how far identical deployments were apart."""
+"""The sentence on how far identical deployments differed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The published schemas describe what is really written."""
+"""The published schemas describe the files that Tare writes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check(name: str, document: Any) -> None:
 
 @pytest.mark.parametrize("document", SchemaName)
 def test_the_published_copy_is_the_current_one(document: SchemaName) -> None:
-    """After a change: `tare schema NAME > docs/schemas/NAME.schema.json`."""
+    """To renew it after a change: `tare schema NAME > docs/schemas/NAME.schema.json`."""
     published = (PUBLISHED / f"{document}.schema.json").read_text(encoding="utf-8")
     assert published == text(document), f"renew it: tare schema {document}"
 

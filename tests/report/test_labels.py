@@ -1,4 +1,4 @@
-"""Sides of a comparison under names that a reader understands."""
+"""Readable names for the sides of a comparison."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_with_several_the_baseline_is_named_by_what_differs() -> None:
 
 
 def two_places() -> Analysis:
-    """The client and the server, each native or in Docker, at one number of threads or two."""
+    """Client and server, each native or in Docker, at 10 and 50 threads."""
     analysis = sample_analysis()
     levels = {
         f"{client}.{server}.{threads}": {"client": client, "server": server, "threads": threads}

@@ -1,4 +1,4 @@
-"""What could not be run is said on the page, in Markdown, in the terminal and in the methods."""
+"""Page, Markdown, terminal and methods list the conditions that could not be run."""
 
 from __future__ import annotations
 

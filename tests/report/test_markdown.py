@@ -1,4 +1,4 @@
-"""The Markdown report: same order, same words, foreign text escaped."""
+"""The Markdown report has the page's order and words, and escapes foreign text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paragraph says what happened, and what is not known."""
+"""The methods paragraph says what was done, and what is unknown."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_runs_that_did_not_record_their_idle_cpus_say_nothing_of_them(measured: 
 
 
 def test_slices_are_told_and_why_there_are_none(tmp_path: Path) -> None:
-    """As plan.json keeps it, beside the study that holds what was chosen alone."""
+    """plan.json keeps the reason; the study keeps only the choice."""
     sliced = write_run(tmp_path / "sliced", blocks=1, measure_s=3, slice_s=0.25)
     text = methods_paragraph(analyse(sliced))
     assert "in slices of 0.25 s, in turn with the other conditions of its block. Ratios" in text
@@ -132,7 +132,7 @@ def test_slices_are_told_and_why_there_are_none(tmp_path: Path) -> None:
 
 
 def test_what_nobody_planned_was_not_in_slices(tmp_path: Path) -> None:
-    """Imported files, and runs of before: their study may hold `auto`, and no plan says more."""
+    """The study of imported files or of an old run may say `auto`, and no plan says more."""
     run = write_run(tmp_path / "before", blocks=1, measure_s=3)
     study = (run / "study.yaml").read_text()
     assert "slice: off" in study

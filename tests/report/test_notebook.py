@@ -1,4 +1,4 @@
-"""The notebook is a valid one, holds no foreign code, and runs."""
+"""The notebook is valid, contains no foreign code, and runs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_invalid_run_is_called_so_at_the_top() -> None:
     assert "not valid" in notebook.cells[0].source
 
 
-@pytest.mark.filterwarnings("ignore")  # of zmq and asyncio, which are not ours
+@pytest.mark.filterwarnings("ignore")  # from zmq and asyncio
 def test_it_runs_from_the_first_cell_to_the_last(tmp_path: Path) -> None:
     run = write_run(
         tmp_path / "run",

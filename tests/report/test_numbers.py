@@ -1,4 +1,4 @@
-"""Numbers are shown with units, at a readable size, and never as something they are not."""
+"""Numbers have units and a readable size, and claim no false precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others found, in every form of the report: the line, the sources, and when neither is."""
+"""Others' findings in every form of the report: the line, the sources, or nothing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def others(**changes: Any) -> Others:
 
 
 def with_others(found: Others, *places: int) -> Analysis:
-    """The sample, with this beside the effects at these places; none: beside all but controls."""
+    """The sample with `found` at the effects at `places`; none given: at all but controls."""
     analysis = sample_analysis()
     for i, effect in enumerate(analysis.effects):
         if (i in places) if places else not effect.aa:

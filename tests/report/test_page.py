@@ -1,4 +1,4 @@
-"""The page: answer first, nothing from outside, foreign text stays text, phones do not scroll."""
+"""The page: answer first, nothing loaded, foreign text escaped, no sideways scroll on phones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{7*7}}\u202e\
 
 
 class Page(HTMLParser):
-    """What a browser would see: elements with attributes, visible text, section order."""
+    """A page as a browser sees it: elements with attributes, visible text, section order."""
 
     VOID = frozenset({"meta", "br", "img", "link", "input", "hr"})
 
@@ -140,7 +140,7 @@ def test_the_numbers_behind_the_figures_are_in_the_page_once() -> None:
 
 
 def poisoned() -> Analysis:
-    """The sample with the hostile text wherever text from outside can stand."""
+    """The sample with hostile text in every place that can hold foreign text."""
     document = sample_analysis().model_dump(mode="json")
     fixed = {"status", "verdict", "better", "unit_of_analysis", "kind"}
 
@@ -189,7 +189,7 @@ def test_every_condition_has_the_same_colour_in_tables_and_figures() -> None:
 
 
 def test_tables_scroll_inside_their_box() -> None:
-    """The page itself never scrolls sideways: every table is in a box that does."""
+    """Every table is in a box that scrolls sideways, so that the page does not."""
     html = render_html(sample_analysis())
     assert len(Page(html).tags("table")) == html.count('class="scroll"')
     assert re.search(r"\.scroll \{[^}]*overflow-x: auto", html)
@@ -222,7 +222,7 @@ def test_failed_trials_and_outliers_are_marked() -> None:
 
 
 def large_analysis() -> Analysis:
-    """400 trials of 120 s in 20 conditions, with 40 metrics and an effect of each on each."""
+    """400 trials of 120 s in 20 conditions; 40 metrics, each with an effect per treatment."""
     analysis = sample_analysis()
     metrics = [
         METRICS[i % 5].model_copy(update={"name": f"m{i}" if i > 4 else METRICS[i].name})
@@ -268,7 +268,7 @@ def large_analysis() -> Analysis:
 
 
 def test_of_very_many_blocks_the_page_draws_some_and_says_so() -> None:
-    """With 500 blocks the marks of one effect are evenly chosen by rank, both ends among them."""
+    """Of 500 blocks, an effect's marks are chosen evenly by rank, including both ends."""
     analysis = sample_analysis()
     pairs = [Pair(round=1 + b // 100, block=b % 100, ratio=1 + b / 1000) for b in range(500)]
     effects = [e.model_copy(update={"pairs": pairs}) for e in analysis.effects]

@@ -15,7 +15,7 @@ THREADS = ("t16", "t64", "t256")
 
 
 def drawn(lines: dict[str, list[str]]) -> Exhibit:
-    """An exhibit of these lines, each of these conditions."""
+    """An exhibit with these lines and their conditions."""
     layers = [
         Layer(kind="points", series=name, place=place, x=[0], y=[1], conditions=[conditions])
         for place, (name, conditions) in enumerate(lines.items())
@@ -25,7 +25,7 @@ def drawn(lines: dict[str, list[str]]) -> Exhibit:
 
 
 def averaged(*exhibits: Exhibit) -> Analysis:
-    """Platforms at three numbers of threads, level by level and averaged over threads."""
+    """Platforms at three thread counts, at each count and averaged over them."""
     analysis = factorial_analysis()
     over = [
         averaged_over("threads", analysis.effects[0], platform)
@@ -68,13 +68,13 @@ def test_lines_that_are_no_treatments_do_not_decide_its_colour() -> None:
 
 
 def blocks_of(css: str) -> list[dict[str, str]]:
-    """The colours of each place that sets all of them: light, dark, print."""
+    """The colours of each style block that sets all of them: light, dark, print."""
     found = [dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", one)) for one in css.split("}")]
     return [one for one in found if "k6" in one]
 
 
 def contrast(first: str, second: str) -> float:
-    """As WCAG 2.1 defines it."""
+    """The contrast ratio of WCAG 2.1."""
 
     def light(colour: str) -> float:
         parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]

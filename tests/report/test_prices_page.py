@@ -1,4 +1,4 @@
-"""The page of prices: everything is on it, nothing is asked of elsewhere, every text is a text."""
+"""The page of prices is complete, loads nothing from other places, and escapes all text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_others_wrote_is_text() -> None:
 
 
 def test_one_way_that_is_far_dearer_leaves_the_others_room() -> None:
-    """A row beyond the axis ends in an arrow, and its number stands beside it."""
+    """A row beyond the axis ends in an arrow with its number beside it."""
     near, far = (Interval(value=v, low=v - 0.1, high=v + 0.1) for v in (1.0, 40.0))
     drawn = added_panel("t", "us", [Added("near", near), Added("far", far)], 2).markup()
     assert drawn.count('class="point"') == 1

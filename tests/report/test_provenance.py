@@ -1,4 +1,4 @@
-"""Provenance as flat facts."""
+"""Provenance as a flat list of facts."""
 
 from __future__ import annotations
 

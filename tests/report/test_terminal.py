@@ -1,4 +1,4 @@
-"""The summary at the end of a run."""
+"""The terminal summary at the end of a run."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_what_a_warning_says_is_not_said_again_as_a_check() -> None:
 
 
 def test_a_check_that_says_more_than_a_warning_is_said() -> None:
-    """It is of all metrics with a margin, the warning of primary ones."""
+    """The check covers all metrics with a margin, the warning only primary ones."""
     analysis = sample_analysis()
     for floor in analysis.noise_floor:
         floor.exceeds_margin = True

@@ -1,4 +1,4 @@
-"""Every number back to its trials, and large studies within the limits of a page."""
+"""Every number is traced to its trials; large studies stay within a page's limits."""
 
 from __future__ import annotations
 

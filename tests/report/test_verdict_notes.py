@@ -1,4 +1,4 @@
-"""Where a verdict and the 95% interval beside it seem to disagree, the report says why."""
+"""The report explains why a verdict may seem to contradict its 95% interval."""
 
 from __future__ import annotations
 

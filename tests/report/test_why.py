@@ -1,4 +1,4 @@
-"""The report shows what changed with the effects, and nothing that the analysis does not hold."""
+"""The report shows what changed together with the effects, and only what the analysis has."""
 
 from __future__ import annotations
 

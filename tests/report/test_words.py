@@ -1,4 +1,4 @@
-"""The sentences: four verdicts, nothing else; the loudest thing first; a tie is no win."""
+"""Sentences use only four verdicts, state the most severe point first, and call no tie a win."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_what_averages_over_deployments_decide_is_no_tie_for_any_noise_floor(
     line = words.line(analysis, one)
     assert "noise floor" not in line.text
     assert line.tone == "cost"
-    for other in analysis.effects:  # as the alert at the top has it
+    for other in analysis.effects:  # as for the alert at the top
         other.verdict = verdict
     assert "averages over deployments hold" in words.alerts(analysis)[0].headline
 

@@ -1,4 +1,4 @@
-"""Axes of exhibits: round ticks that hold every value."""
+"""Axes of exhibits have round ticks that span all values."""
 
 from __future__ import annotations
 

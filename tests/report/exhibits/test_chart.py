@@ -1,4 +1,4 @@
-"""Charts of exhibits as SVG: every mark drawn, told and traced; nothing told by colour alone."""
+"""Charts as SVG: every mark is drawn, labelled and traced to its trials, not by colour alone."""
 
 from __future__ import annotations
 

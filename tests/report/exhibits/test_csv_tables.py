@@ -1,4 +1,4 @@
-"""Tables of exhibits as CSV: every number whole, every column once, nothing stale."""
+"""Tables of exhibits as CSV: full numbers, distinct columns, no stale files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The legend breaks its rows where the names would leave the drawing."""
+"""The legend starts a new row before names would exceed the width of the drawing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_narrow_drawing_has_a_row_for_each(width: int) -> None:
 
 
 def test_capitals_are_wider() -> None:
-    """K8ContainerDNSName takes the room of twenty small letters."""
+    """For example, K8ContainerDNSName is as wide as twenty small letters."""
     assert rows(["abcdefghijklmnop", "qrstuvwxyzabcdef"], 310) == 1
     assert rows(["ABCDEFGHIJKLMNOP", "QRSTUVWXYZABCDEF"], 310) == 2
 

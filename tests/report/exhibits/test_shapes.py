@@ -1,4 +1,4 @@
-"""Markers are seen and told apart: filled outlines, and no two series with the same style."""
+"""Markers are visible filled outlines; no two series share a style."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def outline(shape: str) -> str:
 
 @pytest.mark.parametrize("shape", MARKERS)
 def test_a_marker_is_a_closed_outline(shape: str) -> None:
-    """It is filled and its stroke has the paper's colour: an open line would not be seen."""
+    """The stroke has the paper's colour, so an open, unfilled line would be invisible."""
     path = outline(shape)
     assert path.count("m") == path.count("z") == 1
     assert path.endswith("z")

@@ -1,4 +1,4 @@
-"""Tables of exhibits: numbers as the papers print them."""
+"""Tables of exhibits print numbers as the papers do."""
 
 from __future__ import annotations
 
