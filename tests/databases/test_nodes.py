@@ -1,4 +1,4 @@
-"""What is asked of a cluster's nodes alike, whatever the database is."""
+"""Operations on a cluster's nodes that are the same for every database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What databases say of themselves agrees with itself."""
+"""Each database has a consistent declaration."""
 
 from __future__ import annotations
 

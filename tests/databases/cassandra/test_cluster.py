@@ -1,4 +1,4 @@
-"""A Cassandra cluster forms from units that answer when they please; its nodes are scripted."""
+"""A Cassandra cluster forms from units that may answer late; its nodes are scripted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.databases.mongodb.scripted import NOW, Runtime
 
 
 class Ring:
-    """What the nodes answer. Time passes by `wait` alone."""
+    """The nodes' answers, and a clock that only `wait` advances."""
 
     def __init__(self) -> None:
         self.now = NOW

@@ -1,4 +1,4 @@
-"""The files of a node: what Tare sets, what NAT changes, and that the study has the last word."""
+"""A node's files: Tare's settings, the changes for NAT, and the study's settings, which win."""
 
 from __future__ import annotations
 
@@ -121,8 +121,10 @@ def test_the_command_is_a_list_that_starts_with_java() -> None:
 
 
 def test_superusers_are_set_up_as_late_as_everywhere() -> None:
-    """At once, that read raced with the pool of requests: the first to be made is asked first for
-    work, for the node's life."""
+    """With a delay of 0, the setup's read raced with the request pool.
+
+    For the node's whole life, its threads ask for work first at the pool that was made first.
+    """
     made = configuration.command(
         java="/jre/bin/java", lib="/lib", jamm="jamm-0.4.0.jar", site=site()
     )
@@ -130,7 +132,7 @@ def test_superusers_are_set_up_as_late_as_everywhere() -> None:
 
 
 def test_collections_are_logged_where_a_directory_exists_before_the_jvm_starts() -> None:
-    """The JVM does not start if it cannot open its log."""
+    """A JVM that cannot open its log does not start."""
     common = {"java": "/jre/bin/java", "lib": "/lib", "jamm": "jamm-0.4.0.jar"}
     on_host = replace(site(), data="/run/n1", data_on_host=Path("/run/n1"))
     in_image = replace(site(), data="/var/lib/cassandra", data_on_host=None)

@@ -1,7 +1,7 @@
-"""Garbage collection logs of real JVMs are read as what they say.
+"""Pauses are read from garbage collection logs of real JVMs.
 
-data/gc-*.log were written by OpenJDK 17 with the very option that nodes get: gc-g1-cassandra.log
-by a Cassandra 5.0.9 node under load, the others by a small program.
+OpenJDK 17 wrote data/gc-*.log with the same option that nodes get: gc-g1-cassandra.log is from a
+Cassandra 5.0.9 node under load, the others from a small program.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def test_every_pause_of_a_real_node_is_found_and_nothing_else() -> None:
     text = CASSANDRA.read_text()
     found = pauses("gc-g1-cassandra.log")
     assert len(found) == len(re.findall(r"\) Pause", text)) == 75
-    # the sum of the last column, added up by other means
+    # the sum of the last column, computed independently
     assert sum(p.seconds for p in found) == pytest.approx(6.00695)
 
 

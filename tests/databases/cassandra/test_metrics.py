@@ -1,6 +1,6 @@
-"""A trial learns what its nodes did meanwhile, and no trial fails because it could not.
+"""A trial records what its nodes did meanwhile; a failed query does not fail the trial.
 
-Answers are those of a real 5.0.9 node: the same columns, types and values.
+The answers have the columns, types and values of a real 5.0.9 node.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ START, END = 1795274150.0, 1795274164.0
 
 
 class Node:
-    """A node that answers from tables, or with an error."""
+    """A node that answers from tables, or fails with an error."""
 
     host = "127.0.0.1"
 
@@ -86,7 +86,7 @@ def test_counters_are_named_for_what_they_count() -> None:
 
 
 def test_a_finished_compaction_began_when_its_id_was_made() -> None:
-    """The node's own log says: compacted in 16,144 ms."""
+    """The node's log gives 16,144 ms for this compaction."""
     (event,) = compactions(busy(), "n1", START, END)
     assert event["what"] == "compaction"
     assert event["to"] == pytest.approx(1795274157.995)
@@ -119,14 +119,14 @@ def test_compactions_of_a_node_whose_clock_is_ahead_are_in_this_machine_s_time()
 
 
 def test_the_threads_of_a_real_node_are_sorted_by_what_they_are_for() -> None:
-    """From a node that had written 580,000 rows: 115.9 CPU seconds in 80 threads."""
+    """The threads are from a node after 580,000 written rows: 80 threads, 115.9 CPU seconds."""
     found = {}
     for line in (DATA / "threads.txt").read_text().splitlines():
         number, name, nanoseconds = line.split()
         found[int(number)] = name.replace("_", " "), int(nanoseconds) / 1e9
     groups = grown(Threads({}), Threads(found), THREADS)
     assert all(seconds > 0 for seconds in groups.values()), groups
-    assert groups["cpu.gc_s"] > 4.2  # GC Thread#0 alone has 4.28
+    assert groups["cpu.gc_s"] > 4.2  # GC Thread#0 alone used 4.28 s
     total = sum(seconds for _, seconds in found.values())
     requests = total - sum(groups.values())
     assert total == pytest.approx(115.905, abs=0.01)
@@ -134,7 +134,7 @@ def test_the_threads_of_a_real_node_are_sorted_by_what_they_are_for() -> None:
 
 
 class Cluster:
-    """A cluster of one node, whose connection is given."""
+    """A cluster of one node with the given connection."""
 
     def __init__(self, session: Node) -> None:
         site = SimpleNamespace(name="n1", data="/unused", data_on_host=None)
@@ -159,7 +159,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     log = tmp_path / gclog.LOG
     kept = log.read_bytes()
     (tmp_path / "rest").write_bytes(kept)
-    log.write_bytes(kept[:200])  # begun, and most still to come
+    log.write_bytes(kept[:200])  # only the beginning; the rest follows later
     monkeypatch.setattr(gclog, "log_of", lambda pid, directory: log)
     readings = iter(
         [
@@ -172,7 +172,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 
 def watched(cluster: Cluster, tmp_path: Path, begun: float = START) -> ServerWatch:
-    """Begun at this time, and the cluster went on until its end."""
+    """A watch that begins at `begun`; the node then logs and counts more until the trial's end."""
     watch = ServerWatch([cluster], wall=lambda: begun)
     watch.begin()
     (tmp_path / gclog.LOG).write_bytes((tmp_path / "rest").read_bytes())
@@ -218,7 +218,7 @@ def test_threads_that_cannot_be_seen_are_unknown_not_idle(
 def test_counters_that_a_busy_node_told_late_are_scaled_to_the_whole_part(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    watch = watched(cluster, tmp_path, START + 2.0)  # 2 s of 14 missed
+    watch = watched(cluster, tmp_path, START + 2.0)  # begins 2 s late; 12 of 14 s are counted
     seen = watch.end(START, END)
     assert seen.counts["requests.coordinated"] == pytest.approx(700 * 14 / 12)
 

@@ -1,4 +1,4 @@
-"""The tables are those of YCSB and cassandra-stress, whatever the compaction options say."""
+"""The tables of YCSB and cassandra-stress, with any compaction options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the driver raises when a node goes away, a statement fails with the node's address."""
+"""If a node is lost, any error of the driver becomes one that names the node's address."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tare.errors import ClusterError
 
 
 class Broken:
-    """A session of the driver whose connection breaks."""
+    """A driver session with a broken connection."""
 
     def __init__(self, error: Exception) -> None:
         self._error = error

@@ -1,4 +1,4 @@
-"""Studies as text, as the tests of studies read and refuse them."""
+"""The fixtures for studies as text, shared with tests/study."""
 
 from tests.study.conftest import read, refuse
 

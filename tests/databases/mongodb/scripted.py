@@ -1,4 +1,4 @@
-"""A replica set whose members, clock and runtime a test scripts, with the manual's answers."""
+"""A replica set with scripted members, clock and runtime; answers are the manual's."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ GIB = 1 << 30
 NOW = 1_700_000_000.0
 COMMIT = "ce59cfc6a3c5e5c067dca0d30697edd68d4f5188"
 BUILD = {"version": "7.0.14", "gitVersion": COMMIT}
-"""What a mongod says of itself, in short."""
+"""Part of a mongod's `buildInfo`."""
 
 
 def moment(unix: float) -> datetime:
-    """A date as the driver gives it: in UTC, without saying so."""
+    """A date as the driver returns it: in UTC, without a time zone."""
     return datetime.fromtimestamp(unix, UTC).replace(tzinfo=None)
 
 
@@ -57,7 +57,7 @@ class Node:
 
 @dataclass
 class Runtime:
-    """Settles sites at 127.0.0.N and launches nothing."""
+    """A runtime that assigns sites to 127.0.0.N and starts no process."""
 
     root: Path
     name: str = "native"
@@ -65,11 +65,11 @@ class Runtime:
     released: list[str] = field(default_factory=list)
     dies: bool = False
     several: list[bool] = field(default_factory=list)
-    """of each site, whether clients will name endpoints"""
+    """for each site, whether clients name endpoints"""
     settle: Callable[[Site], Site] = lambda site: site
-    """what a site becomes by its unit's start"""
+    """changes a site when its unit starts"""
     written: list[list[str]] = field(default_factory=list)
-    """at each launch, the configuration files that were there, of all units"""
+    """at each launch, the configuration files of all units that existed"""
 
     def site(self, name: str, **wanted: Any) -> Site:
         self.several.append(wanted.get("several", False))
@@ -103,7 +103,7 @@ class Runtime:
 
 @dataclass
 class Servers:
-    """What the members answer. Time passes by `wait` alone."""
+    """The members' answers, and a clock that only `wait` advances."""
 
     now: float = NOW
     asked: list[tuple[str, str]] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Servers:
     election_s: float = 3.0
     fault: RefusedError | None = None
     refused: dict[str, RefusedError] = field(default_factory=dict)
-    """what single commands are answered with"""
+    """command to the error that it gets"""
     build: dict[str, Any] = field(default_factory=lambda: dict(BUILD))
     status: dict[str, Any] = field(default_factory=dict)
     hosts: list[str] = field(default_factory=list)
@@ -179,7 +179,7 @@ class Servers:
 def cluster(
     root: Path, servers: Servers, *, kind: Any = "mongod", client: str = "native", **database: Any
 ) -> tuple[MongoCluster, Runtime]:
-    """A set of three members unless told otherwise, limited to 2 GiB each."""
+    """A replica set, of three members by default, with a limit of 2 GiB each."""
     nodes = database.pop("nodes", 3)
     study = Study.model_validate(
         {

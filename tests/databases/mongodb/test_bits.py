@@ -1,4 +1,4 @@
-"""What hosts are given of a MongoDB server: the program itself, or an image that is made of it."""
+"""Hosts get a MongoDB server as the program itself, or as an image built from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SERVER = Installation("/opt/mongodb/bin/mongod", Bits("digest"))
 
 
 class Host:
-    """A host that runs what it is asked to, or not, and builds images."""
+    """A host that runs commands with a set exit status, and builds images."""
 
     def __init__(self, name: str, status: int = 0, release: str = "7.0.14") -> None:
         self.name = self.host = name

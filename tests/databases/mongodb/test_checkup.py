@@ -1,4 +1,4 @@
-"""What is told of a mongod that somebody has, before a study is made with it."""
+"""The checks of a user's mongod before a study uses it."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_the_time_to_its_answer_is_without_that_of_its_end(
 
 @contextmanager
 def answers(*_place: object, timeout_s: float) -> Iterator[Any]:
-    """A server of 4.4.1, which knows no `hello`: that came with 4.4.2."""
+    """A server of version 4.4.1, which lacks `hello`: the command came with 4.4.2."""
 
     def command(document: dict[str, Any]) -> dict[str, Any]:
         if "hello" in document:
@@ -170,7 +170,7 @@ def test_a_release_without_hello_is_heard(monkeypatch: pytest.MonkeyPatch) -> No
 def test_of_older_series_the_day_of_the_release_decides_its_licence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """3.6.9 was released later than 4.0.3, and is under the SSPL."""
+    """3.6.9 was released after 4.0.3, and is under the SSPL."""
     told = started({"version": "3.6.23", "gitVersion": COMMIT}, monkeypatch)["licence"].says
     assert told == "AGPL-3.0, or SSPL-1.0 if it was released after 16 October 2018"
 
@@ -194,7 +194,7 @@ def test_a_mongod_and_its_data_are_found_by_clean_should_the_doctor_be_killed(
 
 
 class Container:
-    """One of an engine, which is scripted."""
+    """A container of a scripted engine."""
 
     def __init__(
         self, address: str, *, starts: bool = True, gone: bool = False, ends: int | None = None
@@ -237,7 +237,7 @@ class Container:
 def test_of_an_image_that_does_not_run_the_reason_is_told_and_nothing_is_left(
     container: Container, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without an address, a mongod of this machine would answer in the container's place."""
+    """A container without an address is refused: a mongod of this machine would answer instead."""
     monkeypatch.setattr(checkup, "connect", answers)
     containers = SimpleNamespace(create=lambda *_, **__: container)
     starting = checkup.image(SimpleNamespace(containers=containers), "sha256:1", {})

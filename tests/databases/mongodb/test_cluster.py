@@ -1,4 +1,4 @@
-"""A set forms from units that answer when they please, and says what failed when they do not."""
+"""A replica set forms from units that may answer late; if they do not, the reason is told."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_members_become_a_set_that_is_waited_for(tmp_path: Path) -> None:
     initiated = servers.last["replSetInitiate"]["replSetInitiate"]
     assert initiated["_id"] == "d1-k1"
     assert [m["host"] for m in initiated["members"]] == ALL
-    # 2 s until they answer, 3 s until one is elected.
+    # 2 s until the members answer, 3 s until one is elected
     assert 5.0 <= servers.now - NOW < 6.0
     assert servers.asked[-1] == ("127.0.0.2:27017", "create")
     assert made.primary() is runtime.launched[1]
@@ -132,7 +132,7 @@ def test_a_reset_empties_through_the_primary(tmp_path: Path) -> None:
 
 
 def test_a_collection_that_is_gone_already_is_no_hindrance(tmp_path: Path) -> None:
-    """A reset that was interrupted: up to MongoDB 6.x, what is not there cannot be dropped."""
+    """After an interrupted reset, `drop` fails up to MongoDB 6.x, as the collection is missing."""
     servers = Servers()
     made, _ = cluster(tmp_path, servers)
     made.deploy()
@@ -227,7 +227,7 @@ def test_what_says_itself_that_it_is_not_mongodb_is_refused_whatever_it_is_calle
 
 
 def test_all_members_are_configured_before_the_first_starts(tmp_path: Path) -> None:
-    """A StatefulSet is made with the files of all its pods."""
+    """This is for StatefulSets, which are made with the files of all pods."""
     made, runtime = cluster(tmp_path, Servers())
     made.deploy()
     files = [f"d1-k1-n{number}/mongod.conf" for number in (1, 2, 3)]
@@ -235,7 +235,7 @@ def test_all_members_are_configured_before_the_first_starts(tmp_path: Path) -> N
 
 
 def on_a_bridge(site: Site) -> Site:
-    """A container with a published port beside its own address."""
+    """A container's site with a published port and the container's own address."""
     number = int(site.name[-1])
     own = f"172.30.0.{number}"
     published = Way("10.0.0.9", "published", reached={27017: 30000 + number})
@@ -260,7 +260,7 @@ def test_clients_of_each_endpoint_are_told_where_it_leads_to_members_that_name_a
 
 
 def node_port(site: Site) -> Site:
-    """What a pod's site becomes when its service is there."""
+    """A pod's site once its service exists."""
     number = int(site.name[-1])
     return replace(
         site, endpoint_host="10.0.0.9", reached={27017: 30000 + number}, inside=f"pod-{number}",

@@ -1,4 +1,4 @@
-"""A member's files: the cache follows the unit's own limit, the study's settings win."""
+"""A member's files: the cache size follows the unit's limit; the study's settings win."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Counters of every release that answers `serverStatus` in its own way.
+"""Counters from each release with its own format of `serverStatus`.
 
-Shapes are those of the manual and of WiredTiger's list of statistics (see the module); values are
-made up, and what is not read is left out.
+Formats are from the manual and from WiredTiger's list of statistics (see the module). Values are
+made up; fields that Tare does not read are left out.
 """
 
 from __future__ import annotations

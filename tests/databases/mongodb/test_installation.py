@@ -1,4 +1,4 @@
-"""The server of a directory of the user's is found, and nothing else passes for it."""
+"""The server in the user's directory is found; anything else is refused."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A trial learns what its members did meanwhile, and no trial fails because it could not.
+"""A trial records what its members did meanwhile; a failed query does not fail the trial.
 
-Counters are those of `serverStatus` as the manual shows it.
+Counters are in the manual's format of `serverStatus`.
 """
 
 from __future__ import annotations

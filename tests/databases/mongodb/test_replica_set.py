@@ -1,4 +1,4 @@
-"""What a set lacks is said in words; who is primary and how far the others are behind is read."""
+"""The faults of a replica set are told in words; primary and replication lag are read."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_what_was_heard_before_a_pause_says_nothing_of_now() -> None:
     assert of(silent=30.0) == "b:1 is not heard of"
 
 
-# One line of replSetGetStatus as each release has it. Shapes: MongoDB manual of that release,
+# One member of replSetGetStatus per release. Formats: that release's MongoDB manual,
 # replSetGetStatus, Example; values are made up.
 LINE_4_4: dict[str, Any] = {
     "_id": 0,
@@ -127,7 +127,7 @@ def test_a_member_is_read_as_each_release_tells_it(told: dict[str, Any], applied
 
 
 def test_a_member_that_was_never_heard_of_yet_is_missing() -> None:
-    never = datetime(1970, 1, 1)  # as the driver gives it
+    never = datetime(1970, 1, 1)  # as the driver returns it
     starting = {
         "_id": 1,
         "name": "b:1",

@@ -1,4 +1,4 @@
-"""Replica sets of MongoDB as a study declares them, and what is not theirs."""
+"""How a study declares MongoDB replica sets, and which fields do not apply to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a member answers to one command, and what of it is a refusal."""
+"""A member's answers to one command, and which of them are refusals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tare.errors import ClusterError
 
 
 class Client:
-    """A driver that gives this answer, or raises it."""
+    """A driver that returns this answer, or raises it."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -39,7 +39,7 @@ def test_an_answer_is_what_the_member_said() -> None:
     assert client.sent == [("admin", {"ping": 1})]
 
 
-# Shapes: MongoDB manual, update (database command), Output; values are made up.
+# Formats: MongoDB manual, update (database command), Output; values are made up.
 NOT_ENOUGH = {
     "ok": 1.0,
     "n": 1,

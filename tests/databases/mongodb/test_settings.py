@@ -1,4 +1,4 @@
-"""Settings of mongod with which no member could be started, watched or compared."""
+"""Refused mongod settings: with them, members could not be started, watched or compared."""
 
 from __future__ import annotations
 

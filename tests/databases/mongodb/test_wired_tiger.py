@@ -1,4 +1,4 @@
-"""WiredTiger's cache: MongoDB's own share of what a member may use, or what the study asks for."""
+"""WiredTiger's cache size: MongoDB's usual share of a member's memory, or the study's value."""
 
 from __future__ import annotations
 
