@@ -1,4 +1,4 @@
-"""A small study with files, and imports into temporary runs."""
+"""A small study with result files, and imports into temporary runs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def import_(study: Path, run: Path) -> Import:
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """A directory with a real YCSB result for each condition, twice."""
+    """A directory with two copies of a real YCSB result for each condition."""
     directory = tmp_path / "results"
     directory.mkdir()
     text = (DATA / "ycsb-cassandra-a-t.txt").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""cassandra-stress's results of several versions, read as printed."""
+"""Printed results of several versions of cassandra-stress are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tare import` as it is typed: exit status, JSON, and the report that it leaves."""
+"""`tare import` on the command line: exit status, JSON, and the report that it writes."""
 
 from __future__ import annotations
 

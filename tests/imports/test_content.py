@@ -1,4 +1,4 @@
-"""A file whose own words contradict the condition that its name claims is named and skipped."""
+"""A file is named and skipped if its content contradicts the condition in its name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def outcome_of(
     base: str = "",
     one: str = "{}",
 ) -> tuple[str, list[str]]:
-    """The reason why the only file was skipped (empty: it was not), and its trial's notes."""
+    """Why the only file was skipped (empty if it was imported), and its trial's notes."""
     study.write_text(STUDY.format(base=base, one=one), encoding="utf-8")
     path = tmp_path / "one_1.txt"
     path.write_text(text, encoding="utf-8")
@@ -93,7 +93,7 @@ def test_an_update_workload_without_updates(import_: Import, study: Path, tmp_pa
 def test_both_halves_of_a_read_modify_write_are_counted_too(
     import_: Import, study: Path, tmp_path: Path
 ) -> None:
-    """As YCSB prints 2000 operations of its workload F."""
+    """YCSB prints these counts for 2000 operations of its workload F."""
     counts = {"READ": 2000, "READ-MODIFY-WRITE": 1000, "UPDATE": 1000}
     lines = ["[OVERALL], RunTime(ms), 1000.0", "[OVERALL], Throughput(ops/sec), 2000.0"]
     for name, count in counts.items():
@@ -138,7 +138,7 @@ def test_a_level_that_describes_nothing_is_known_by_a_workloads_name(
 def test_defaults_of_the_study_contradict_nothing(
     import_: Import, study: Path, tmp_path: Path
 ) -> None:
-    """The default workload is ycsb-a with 32 threads: nobody wrote that of these files."""
+    """The default of ycsb-a with 32 threads says nothing about these files."""
     assert outcome_of(import_, study, tmp_path, "cassandra-stress", WRITE) == ("", [])
 
 

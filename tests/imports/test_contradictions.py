@@ -1,4 +1,4 @@
-"""What a file cannot mean is not believed, and what is not read of it is said."""
+"""Impossible values in a file are refused; columns that are not read are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV tables of anybody: one row per trial, or one per interval."""
+"""CSV tables from any source: one row per trial, or one per interval."""
 
 from __future__ import annotations
 

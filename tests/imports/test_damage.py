@@ -1,7 +1,7 @@
-"""Whatever a file holds, a reader gives a result or a reason, and a result that makes sense.
+"""For any file, a reader gives a sensible result or a reason for refusing.
 
-A corpus of small damaged files (corpus/, each with its reason below) and a fuzzer that mutates
-real output.
+The tests use a corpus of small damaged files (corpus/, with their reasons below) and a fuzzer that
+mutates real output.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ WHOLE = SEEDS | {
 
 
 def sensible(readings: list[FileReading]) -> None:
-    """What every result must be: numbers that are finite and not negative."""
+    """Check that all numbers of the results are finite and not negative."""
     assert readings
     for reading in readings:
         assert all(math.isfinite(v) and v >= 0 for v in reading.values.values()), reading.values
@@ -94,7 +94,7 @@ def test_every_file_of_the_corpus_has_its_reason() -> None:
 
 
 DIGITS = b"9" * 5000
-"""More than Python agrees to convert to a number."""
+"""More digits than Python converts to a number."""
 
 
 @pytest.mark.parametrize(

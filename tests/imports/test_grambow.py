@@ -1,7 +1,8 @@
-"""The Grambow study's own files give its Table 3 as printed, and then what it could not say.
+"""The Grambow study's own files give its printed Table 3, and answers that the paper lacks.
 
-Grambow et al. (2018), Table 3: relative change of average latency on m3.medium instances, the mean
-over three compaction strategies and two cache settings of the change of the mean of five runs.
+Grambow et al. (2018), Table 3, gives relative changes of average latency on m3.medium instances.
+Each compares means of five runs, and is averaged over three compaction strategies and two cache
+settings.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ def analysis(outcome: ImportOutcome) -> Analysis:
 
 
 def percent(effect: Effect) -> float:
-    """The change as the paper prints it."""
+    """The change in percent, rounded as in the paper."""
     return round((effect.ratio - 1) * 100, 2)
 
 
 def found(analysis: Analysis, metric: str, threads: str | None) -> dict[tuple[str, str], Effect]:
-    """Setup to the averaged effect, of one number of threads or over all of them."""
+    """Setup to the averaged effect, at one thread count or over all of them."""
     return {
         (effect.levels["client"], effect.levels["server"]): effect
         for effect in analysis.effects
@@ -136,7 +137,7 @@ def test_what_the_files_do_not_tell_is_said(analysis: Analysis) -> None:
 
 
 def test_the_same_study_reads_the_m3_large_half(tmp_path: Path) -> None:
-    """The other half's names, with contents of this one: 144 conditions, none of m3.medium."""
+    """m3.medium files under names of m3.large files give 144 conditions, all of m3.large."""
     other = tmp_path / "m3.large.zip"
     threads = {"_10_": "_30_", "_25_": "_75_", "_50_": "_150_"}
     with zipfile.ZipFile(RAW) as raw, zipfile.ZipFile(other, "w") as large:

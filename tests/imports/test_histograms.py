@@ -1,4 +1,4 @@
-"""Histogram logs of other tools, in their units, encodings and tags."""
+"""Histogram logs of other tools, with their units, encodings and tags."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def encoded(values: dict[int, int]) -> str:
 
 
 def v1(counts: dict[int, int]) -> str:
-    """The V1 encoding of small values, whose index is the value: 8-byte words."""
+    """The V1 encoding in 8-byte words, for small values, which equal their index."""
     words = [counts.get(value, 0) for value in range(max(counts) + 1)]
     body = struct.pack(f">{len(words)}q", *words)
     head = struct.pack(">iiiiqqd", 0x1C849301 | 0x80, len(body), 0, 3, 1, 3_600_000_000, 1.0)
@@ -55,7 +55,7 @@ def test_cassandra_stress_logs_nanoseconds_and_says_who_it_is() -> None:
     assert reading.tick_ns == 1
     assert reading.operations == 8688
     assert reading.values["throughput"] == pytest.approx(8688 / 15.094)
-    # the tool's own summary says 54.8, 60.1 and 38.6 ms
+    # the tool's own summary has 54.8, 60.1 and 38.6 ms
     assert reading.values["all.mean"] == pytest.approx(54_800, rel=1e-3)
     assert reading.values["read.mean"] == pytest.approx(60_100, rel=1e-3)
     assert reading.values["write.mean"] == pytest.approx(38_600, rel=1e-3)

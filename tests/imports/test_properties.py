@@ -1,4 +1,4 @@
-"""What load generators print of their own settings."""
+"""The settings that load generators print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skipped files by their reason: what is wrong with a file first, however many others there are."""
+"""Reasons for skipped files: faults come first, even if more files are skipped as foreign."""
 
 from __future__ import annotations
 

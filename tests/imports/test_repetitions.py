@@ -1,4 +1,4 @@
-"""Repetitions may have any name: they are numbered in the order of their names."""
+"""Repetitions may have any names; their numbers follow the order of the names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEMPLATE = "{platform}-{threads}/{repetition}/run.txt"
 
 
 def results(root: Path, *names: str) -> Path:
-    """A directory of the condition, and in it one per repetition."""
+    """The condition's directory, with a directory per repetition."""
     for name in names:
         place = root / "docker-16" / name
         place.mkdir(parents=True)
@@ -35,7 +35,7 @@ def results(root: Path, *names: str) -> Path:
 
 
 def sources(run: Path) -> dict[str, str]:
-    """Trial to the file that it was made of."""
+    """Trial to its source file."""
     return {
         one.name: one.manifest.source.files[0].path
         for one in read_run(run).trials

@@ -51,7 +51,7 @@ def test_files_become_trials_that_are_analysed_like_any_others(
 def test_a_value_a_level_or_the_levels_own_setting_names_the_level(
     import_: Import, results: Path
 ) -> None:
-    """bare is mapped, docker is a level, 16 is what the level few sets."""
+    """`bare` is mapped, `docker` is a level, and 16 is the value that the level `few` sets."""
     trials = set(import_("ycsb", results).trials)
     assert "D1-B01-native.few" in trials
     assert "D1-B01-docker.many" in trials

@@ -1,4 +1,4 @@
-"""sar, iostat and dstat: a machine's series beside the trials of a run."""
+"""sar, iostat and dstat: a machine's series are added to the trials of a run."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_sar_in_the_probes_names_and_units() -> None:
 
 
 def test_time_of_virtual_machines_counts_as_user_time_also_in_sadf() -> None:
-    """-u ALL prints it in a column of its own, and %usr without it."""
+    """`-u ALL` prints this time in a separate column, and %usr excludes it."""
     document = json.loads(json.dumps(SADF))
     (entry,) = document["sysstat"]["hosts"][0]["statistics"]
     entry["cpu-load"] = [{"cpu": "all", "usr": 30.0, "guest": 10.0, "sys": 10.0, "idle": 50.0}]
@@ -244,7 +244,7 @@ def test_what_is_wrong_is_said(
 
 @pytest.fixture
 def trial(import_: Import, tmp_path: Path) -> Path:
-    """A run with one trial of two seconds, whose own time is known."""
+    """A run with one trial of two seconds and a known start time."""
     report = json.loads((DATA / "latte-mixed-report.json").read_bytes())
     report["result"] |= {"start_time": "2026-11-21T09:45:11Z", "elapsed_time_s": 2.0}
     report["result"]["log"] = report["result"]["log"][:2]

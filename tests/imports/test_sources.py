@@ -1,4 +1,4 @@
-"""Files come from directories and archives, and hostile ones are named and left alone."""
+"""Files come from directories and archives; hostile files are named and not read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTENT = b"hello\n"
 
 
 def read(*paths: Path) -> dict[str, str | bytes]:
-    """Last part of the label to the content, or to the reason why there is none."""
+    """The label's last part to the content, or to the reason why there is none."""
     return {
         one.label.rpartition("/")[2]: one.data if isinstance(one, File) else one.reason
         for one in files(paths)

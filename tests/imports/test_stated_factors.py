@@ -1,4 +1,4 @@
-"""Levels that no file name tells: what a load generator prints of its settings does."""
+"""If file names do not give a level, the load generator's printed settings may."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BY_NAME = STUDY.replace("where:", "mongodb-url:")
 
 
 def stamped(root: Path, **texts: str) -> Path:
-    """Directories that have time stamps for names, and in each a result."""
+    """Directories with time stamps as names and one result each."""
     for number, text in enumerate(texts.values()):
         place = root / "results" / f"2019-01-1{number}_10-30-00"
         place.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What files tell of their tools is kept, compared and shown."""
+"""Files' statements about their tools are kept, compared and shown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GO = (DATA / "go-ycsb-cassandra-a-run.txt").read_text(encoding="utf-8")
 
 
 def analysed(import_: Import, study: Path, tmp_path: Path, run: Path, docker: str) -> Analysis:
-    """YCSB against Cassandra natively; in containers, these files."""
+    """An analysis of native YCSB results, and of results with the text `docker` in containers."""
     study.write_text(TWO_PLATFORMS, encoding="utf-8")
     files = tmp_path / "files"
     files.mkdir()

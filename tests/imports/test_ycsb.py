@@ -1,4 +1,4 @@
-"""YCSB's and go-ycsb's results, read as printed."""
+"""Printed results of YCSB and go-ycsb are read."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_status_lines_become_a_series() -> None:
         PrintedInterval(9.907, 677.0, None),
         PrintedInterval(19.907, 1323.0, None),
     ]
-    assert reading.started == 1795254363.209  # 2026-11-21 09:46:03.209, as UTC
+    assert reading.started == 1795254363.209  # 2026-11-21 09:46:03.209, read as UTC
     assert reading.facts == {"threads": "16"}
 
 
@@ -107,7 +107,7 @@ def test_failed_operations_are_counted_by_kind_and_are_in_no_latency() -> None:
 )
 def test_units_of_old_versions(old: str, new: str, value: float | None) -> None:
     text = SUMMARY.replace(old, new, 1)
-    if value is None:  # another percentile than the other operation's: the file is not whole
+    if value is None:  # the operations have different percentiles: the file is cut
         with pytest.raises(UnreadableError, match="cut off"):
             read(text)
     else:
