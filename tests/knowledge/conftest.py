@@ -1,4 +1,4 @@
-"""Tests see the shipped knowledge alone, whatever the person who runs them has added."""
+"""Tests use only the shipped knowledge, not what their user has added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small knowledge files for tests: one finding, changed as a test needs it."""
+"""Small knowledge for tests: one finding that each test can change."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ BASE: dict[str, Any] = {
 
 
 def finding(**changes: Any) -> Finding:
-    """The sample finding with these fields laid over it."""
+    """The sample finding with these fields replaced."""
     return Finding.model_validate(laid_over(BASE, changes))
 
 
 def changed(percent: float, **changes: Any) -> Finding:
-    """A finding of which the source prints the change alone."""
+    """A finding whose source prints only the change."""
     effect = {
         "ratio": round(1 + percent / 100, 4),
         "direction": "higher" if percent > 0 else "lower" if percent < 0 else "none",
@@ -53,7 +53,7 @@ def changed(percent: float, **changes: Any) -> Finding:
 
 
 def library(findings: Iterable[Finding]) -> Library:
-    """A library that holds just these."""
+    """A library of just these findings."""
     work = Work(id="study-a", title="A study")
     return Library({one.id: Entry(one, work, "shipped") for one in findings})
 

@@ -1,4 +1,4 @@
-"""Advice: what was found near, and what follows by the rules."""
+"""Advice: the nearest findings, and what the rules conclude from them."""
 
 from __future__ import annotations
 

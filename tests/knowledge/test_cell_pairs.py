@@ -1,6 +1,6 @@
-"""Any two values that a paper prints side by side are compared by advice: 336 pairs of cells.
+"""Advice compares any two values that a paper prints side by side: 420 ordered pairs of cells.
 
-Left out are those that another sentence of the same paper contradicts.
+Pairs that another sentence of the same paper contradicts are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SHIPPED = load_library(environment={})
 ROUNDING = 6e-5
-"""Ratios are kept with four digits after the point."""
+"""Ratios are stored with four decimals."""
 SIDES = {
     "VM by address": ("native", "host", "floating-ip"),
     "VM by name": ("native", "host", "host-name"),
@@ -55,7 +55,7 @@ TRUYEN: dict[tuple[str, str], dict[str, float]] = {
         **{"K8s name": 26.1, "K8s service": 27.5, "Swarm service": 37.5},
     },
 }
-"""Tables II and III: 95th percentiles, ms; of reads of B, C and D none of VM or Docker."""
+"""Tables II and III: 95th percentiles in ms; reads of B, C and D lack those of VM and Docker."""
 SHIRINBAB = """
 1 mixed 55 1.35 46 1.2 75 1.9 | 1 read 39 0.9 32 0.9 57 1.2 | 1 write 14 0.7 12 0.6 24 0.8
 2 mixed 70 1.9 59 2.1 86 4.4 | 2 read 50 1.5 41 1.4 65 1.6 | 2 write 22 0.7 18 0.7 36 0.9
@@ -66,9 +66,9 @@ ROWS = [row.split() for row in SHIRINBAB.strip().replace("\n", "|").split("|")]
 
 
 def answered(asked: Query, metric: str, study: str) -> tuple[set[float | None], set[float | None]]:
-    """(the numbers that count, the numbers left out) of this study."""
+    """This study's numbers in the answer, and its numbers that are left out."""
     (answer,) = advise(SHIPPED, asked, metric=metric).answers
-    # of updates alone, Truyen's RQ3 has numbers beside the tables' updates and inserts
+    # Truyen's RQ3 has numbers for updates alone, besides the tables' for updates and inserts
     told = [one for one in answer.pooled.parts if one.kind != "direction"]
     told = [one for one in told if one.operation == asked.operation and one.study == study]
     left = [one for one in answer.pooled.left_out if one.study == study]
@@ -90,7 +90,7 @@ def asked_between(old: str, new: str) -> Query:
 
 
 def differing(operation: str, workload: str) -> Iterator[tuple[str, str]]:
-    """Pairs that are not answered by their two values; these are left out, and named."""
+    """Pairs that advice does not answer by their two values; it names them as left out."""
     cells = TRUYEN[operation, workload]
     for old, new in permutations(cells, 2):
         asked = replace(asked_between(old, new), operation=operation, workload=workload)
@@ -116,10 +116,10 @@ def test_shirinbab_table_2(row: list[str]) -> None:
     factor, operation, *cells = row
     docker_cpu, docker_ms, cpu, ms, vm_cpu, vm_ms = map(float, cells)
     contradicted = {
-        # Section 4.1: at RF 1 both have the same latency; nonvirtualized is lowest in all rows; at
-        # RF 3 the container's is somewhat lower.
+        # Section 4.1 says that at RF 1 both have the same latency, that nonvirtualized is lowest in
+        # all rows, and that at RF 3 the container is somewhat lower.
         ("mean", "mixed"): {"docker", "native"},
-        # The same section: VMware has the highest latency in all rows.
+        # The same section says that VMware has the highest latency in all rows.
         **({("mean", "read"): {"vmware"}} if factor == "3" else {}),
     }
     for metric, of in (

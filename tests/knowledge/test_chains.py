@@ -1,4 +1,4 @@
-"""Findings of one study that share a side are joined; anything else is not."""
+"""Only findings of one study that share a side are chained."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def entries(*findings: Finding) -> list[Entry]:
 
 
 def ratios(*findings: Finding) -> dict[tuple[str | None, str | None], float | None]:
-    """(network of the baseline, of the treatment) to the ratio that was chained."""
+    """(baseline's network, treatment's network) to the chained ratio."""
     found = [one.finding for one in chained(entries(*findings))]
     return {
         (one.baseline.network, one.treatment.network): one.effect.ratio
@@ -138,7 +138,7 @@ def test_changes_without_values_are_joined_three_times_at_most() -> None:
 
 
 def test_values_of_zero_have_no_ratio_beside_each_other() -> None:
-    """Neither is a number, as no difference of none is none either."""
+    """The ratio of two zeros is no number; chained, they mean no difference."""
     nothing = {
         "values": {"baseline": 0.0, "treatment": 0.0},
         "effect": {"ratio": None, "direction": "none", "how": "direction"},

@@ -1,4 +1,4 @@
-"""Old and new analysis: is the change larger than what the platform alone does?"""
+"""Is the change from an old to a new analysis larger than the platform's own effect?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a finding is told and pooled: a number, a bound, no difference, a direction."""
+"""The claim of a finding that is shown and pooled: number, bound, no difference or direction."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_what_takes_an_effect_back(about: str, takes_back: bool) -> None:
         ({"baseline": 1, "treatment": 2}, {"ratio": 2.0}, (1.5 / 1.5, 2.5 / 0.5)),
         ({"baseline": 16.5, "treatment": 21.3}, {"ratio": 1.2909}, None),
         ({"baseline": 133201, "treatment": 43314}, {"ratio": 0.3252}, None),
-        # the change itself is printed, and exactly
+        # the printed change is exact
         (
             {"baseline": 0.9, "treatment": 1.2},
             {"ratio": 1.3333, "how": "printed", "printed": 33.33, "printed_as": "percent"},

@@ -1,4 +1,4 @@
-"""`tare findings` and `tare advise` as a person or a script calls them."""
+"""`tare findings` and `tare advise` on the command line."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_check_of_a_wrong_effect_does_not(tmp_path: Path) -> None:
 def test_add_writes_findings_that_the_next_command_lists(tmp_path: Path) -> None:
     levels = {name: QUICKSTART[name] for name in ("native", "docker-bridge")}
     run = write_run(tmp_path / "mine", effects=levels)
-    own = tmp_path / "team" / "own"  # made by the command
+    own = tmp_path / "team" / "own"  # the command makes this directory
     out = own / "mine.yaml"
     assert "findings written" in tare("findings", "add", str(run), "--out", str(out)).stdout
     listed = json.loads(
@@ -292,7 +292,7 @@ def test_a_question_with_one_side_is_refused(arguments: tuple[str, ...], remedy:
 
 
 def test_own_prices_are_those_of_ways_that_native_has_not() -> None:
-    """Nothing leads into a native node that costs more than natively."""
+    """Ways into a native node have no price, as they cost no more than native."""
     assert "own prices" in tare("advise", "--platform", "docker").stdout
     for runtime in ("native", "kvm"):
         told = tare("advise", "--platform", runtime, "--client", "docker").stdout

@@ -1,4 +1,4 @@
-"""What to expect, in a sentence: a range, a number, a bound, no difference; what was left out."""
+"""The sentence on what to expect (range, number, bound, no difference), and what it left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the validator objects to: numbers of one finding that do not agree."""
+"""The validator rejects findings with numbers that do not agree."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_ratio_must_follow_from_the_printed_change() -> None:
 
 
 def test_a_printed_change_may_differ_by_rounding_only() -> None:
-    # 2.0 stands for 1.95 to 2.05 and 2.2 for 2.15 to 2.25: a change of 5% to 15%
+    # 2.0 means 1.95 to 2.05 and 2.2 means 2.15 to 2.25, so the change is 5% to 15%
     assert problems(effect={"printed": 15, "printed_as": "percent"}) == []
     [problem] = problems(effect={"printed": 20, "printed_as": "percent"})
     assert "no discrepancy is recorded" in problem

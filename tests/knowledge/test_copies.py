@@ -1,4 +1,4 @@
-"""Rows of one table that differ in the number of copies are compared, and no others."""
+"""Only rows of one table that differ in the number of copies are compared."""
 
 from __future__ import annotations
 

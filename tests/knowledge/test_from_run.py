@@ -1,4 +1,4 @@
-"""A run's effects become findings: sides from its study, intervals from its analysis."""
+"""A run's effects become findings, with sides from its study and intervals from its analysis."""
 
 from __future__ import annotations
 

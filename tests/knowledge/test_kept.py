@@ -1,4 +1,4 @@
-"""A knowledge file is parsed once; afterwards the same text is read from the cache."""
+"""A knowledge file is parsed once; later, the same text is loaded from the cache."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_was_kept_is_what_was_parsed(path: Path) -> None:
     text = path.read_text("utf-8")
     first = parsed(text)
     again = kept_or_parsed(text, unread)
-    # as text, for 2 and 2.0 are equal and yet printed with other digits
+    # compared as text: 2 and 2.0 are equal, but print differently
     assert again.model_dump_json() == first.model_dump_json()
 
 

@@ -1,4 +1,4 @@
-"""Consistency levels as questions, runs and sources state them."""
+"""Consistency levels in questions, runs and sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers: the shipped knowledge, a team's, one's own; the last one wins, and says so."""
+"""Layers of shipped, team and personal knowledge: the last one wins, and says so."""
 
 from __future__ import annotations
 

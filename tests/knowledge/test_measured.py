@@ -1,4 +1,4 @@
-"""What Tare's own replications measured is told apart from what was published, validity first."""
+"""Results of Tare's own replications are kept separate from published ones; validity is first."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_one_kind_of_metric_may_be_asked_for() -> None:
 
 @pytest.mark.parametrize("kept", measured_runs(), ids=lambda one: str(one.run))
 def test_each_finding_of_a_run_has_an_id_of_its_own(kept: MeasuredRun) -> None:
-    """Else one takes the other's place: a condition may be compared by several factors."""
+    """Several factors may compare a condition; findings with equal ids would replace each other."""
     assert len({one.id for one in kept.findings}) == len(kept.findings)
 
 

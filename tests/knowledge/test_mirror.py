@@ -1,4 +1,4 @@
-"""A finding read the other way round: what it says stays what it is."""
+"""A finding with its sides swapped still states the same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_VALUES = {"baseline": None, "treatment": None}
 
 
 def turned(one: Finding) -> Finding:
-    """What the finding alone says of its two sides exchanged."""
+    """The finding with its two sides swapped."""
     (back,) = chained(library([one]).entries.values())
     assert back.links == (one.id,)
     assert (back.finding.baseline, back.finding.treatment) == (one.treatment, one.baseline)

@@ -1,4 +1,4 @@
-"""How near a finding is to a question, and in what it differs."""
+"""How near a finding is to a question, and where they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside an effect: the same change, the same kind of metric, near, and of others."""
+"""Which published findings are shown beside an effect: same change, same kind of metric, near."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WRITES: dict[str, Any] = {"operation": "write", "metric": "write.mean"}
 
 
 def near(percent: float, **changes: Any) -> Any:
-    """A finding about the change from native to docker-bridge, of which a number is printed."""
+    """A finding with a printed number about the change from native to docker-bridge."""
     return changed(percent, **{**BRIDGE, **changes})
 
 
@@ -70,7 +70,7 @@ def beside(
     metric: str = "update.mean",
     treatment: str = "docker-bridge",
 ) -> Others | None:
-    """What stands beside the effect of this treatment."""
+    """The others' findings beside this treatment's effect."""
     found = with_others(analysis, study, known).effects
     return next(e for e in found if (e.metric, e.treatment) == (metric, treatment)).others
 
@@ -354,7 +354,7 @@ def test_at_the_maximum_of_each_condition_throughput_does_say_something(
 
 
 def on_hosts(tmp_path: Path, **makers: str) -> tuple[Analysis, Study]:
-    """A run of groups of hosts, each with what its firmware says of who made its machines."""
+    """A run on groups of hosts; `makers` gives the machines' maker as firmware names it."""
     levels = {
         group: Truth(
             patch={"platform": {"machines": "ssh", "hosts": group}}, parity={"hypervisor": maker}

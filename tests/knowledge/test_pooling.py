@@ -1,4 +1,4 @@
-"""A range over studies: each study counts once, and too few give no range."""
+"""A range over studies counts each study once; too few studies give no range."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_studies_that_agree_far_beyond_their_noise_keep_the_noise_in_the_interva
     found = pool(studies(5.0, 5.0, 5.0, 5.0, spread=spread))
     assert found.tau == 0.0
     assert found.ci is not None
-    # four standard errors of 0.05 pooled: 0.05 / sqrt(4), and a t of 3 degrees of freedom
+    # pooled from four standard errors of 0.05: 0.05 / sqrt(4), with t of 3 degrees of freedom
     half = stats.t.ppf(0.975, 3) * 0.025
     assert math.log(found.ci[1] / 1.05) == pytest.approx(half, rel=1e-6)
 

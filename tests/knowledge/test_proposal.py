@@ -1,4 +1,4 @@
-"""The study that would settle a question can be planned, and answers that question."""
+"""The study that Tare proposes for a question can be planned, and answers the question."""
 
 from __future__ import annotations
 

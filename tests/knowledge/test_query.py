@@ -1,4 +1,4 @@
-"""The question that a condition of a study asks."""
+"""The question that a study's condition asks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_mix_of_the_study_is_asked_about() -> None:
 
 
 def test_a_mixed_load_that_is_driven_here_reads_as_often_as_it_writes() -> None:
-    # as the tool does unless it is told another ratio; the sources' own was 3 to 1
+    # the tool's default ratio; the sources used 3 to 1
     load = {"workload": "stress-mixed"}
     asked = query_of(Setup.model_validate({"load": load, "platform": DOCKER}), Setup())
     assert asked.reads == 0.5

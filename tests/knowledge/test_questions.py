@@ -1,7 +1,7 @@
-"""Questions whose answers stand in the papers: advice gives those.
+"""Advice gives the papers' answers to questions that the papers answer.
 
-Forty are in questions.yaml, 28 in drawn_questions.yaml, and 18 that turn comparisons round, or ask
-about something of which a source says less, in turned_questions.yaml.
+questions.yaml has 40 questions and drawn_questions.yaml 28. turned_questions.yaml has 18 that
+reverse a comparison, or ask for more than a source states.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ STATED = (
     *("none", "higher", "lower", "contradicted"),
 )
 ROUNDING = 6e-5
-"""Ratios are kept with four digits after the point."""
+"""Ratios are stored with four decimals."""
 
 
 def asked_by_options(options: str) -> Advice:
@@ -54,7 +54,7 @@ def asked_by_options(options: str) -> Advice:
 
 @cache
 def conditions(name: str) -> tuple[dict[str, Condition], str]:
-    """Those of a shipped study, by name, and which is the baseline."""
+    """A shipped study's conditions by name, and the name of the baseline."""
     study = load_study(HERE.parents[2] / "studies" / f"{name}.yaml")
     return {one.name: one for one in expand(study)}, baseline_condition(study)
 
@@ -77,12 +77,12 @@ def answer_to(question: dict[str, Any]) -> Answer:
 
 
 def said(part: NearFinding) -> dict[str, Any]:
-    """What one finding says, in the words of a question."""
+    """A finding's claim, in the fields of a question."""
     return {"kind": part.kind, "ratio": part.ratio, "low": part.low, "high": part.high}
 
 
 def holds(expected: dict[str, Any], parts: list[NearFinding]) -> bool:
-    """The numbers, bounds and statements are what the paper has, and nothing beside it."""
+    """Whether the parts state exactly the paper's numbers, bounds and directions."""
     if "higher" in expected or "lower" in expected:
         word = "higher" if "higher" in expected else "lower"
         return {(one.kind, one.direction) for one in parts} == {("direction", word)}

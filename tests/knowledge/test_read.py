@@ -1,4 +1,4 @@
-"""Knowledge files of others: read in full, refused with their line, never obeyed."""
+"""Foreign knowledge files are read in full, or refused with the line; none can do harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The knowledge that comes with Tare: every printed number is there, and agrees with itself."""
+"""The shipped knowledge has every printed number, and is consistent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_shipped_file_has_no_problem(path: object) -> None:
 def test_every_effect_follows_from_its_own_numbers(one: Finding) -> None:
     effect, values = one.effect, one.values
     if effect is None or effect.ratio is None:
-        alone = one.kind == "spread"  # with the mean that it is the variability of
+        alone = one.kind == "spread"  # a variability, stored with its mean
         assert alone or values.baseline is None, "an effect with values has a ratio"
         return
     if effect.how == "two values":

@@ -15,14 +15,14 @@ from tare.knowledge.sizing import ASSUMED, LEAST, MOST, deployments_for, size_of
 from tests.knowledge.sample import changed
 
 
-@settings(deadline=None, max_examples=30)  # slow the first time: statsmodels is imported
+@settings(deadline=None, max_examples=30)  # the first example is slow: statsmodels is imported
 @given(sd=st.floats(0.005, 0.5), margin=st.floats(0.01, 0.3))
 def test_one_deployment_less_would_not_have_the_power(sd: float, margin: float) -> None:
     n = deployments_for(sd, margin)
     assert LEAST <= n <= MOST
 
     def power(count: int) -> float:
-        # the upper half of the two-sided test at 5%; the lower half is never what is meant
+        # only the upper half of the two-sided test at 5% counts
         found = TTestPower().power(math.log1p(margin) / sd, count, 0.025, alternative="larger")
         return float(found)
 
@@ -33,7 +33,7 @@ def test_one_deployment_less_would_not_have_the_power(sd: float, margin: float) 
 
 
 def test_a_known_answer() -> None:
-    # a standardised effect of 1: 10 pairs (Cohen's tables for a paired t, 80%, 5% two-sided)
+    # a standardised effect of 1 needs 10 pairs (Cohen's tables, paired t, 80%, two-sided 5%)
     assert deployments_for(math.log1p(0.05), 0.05) == 10
 
 

@@ -1,4 +1,4 @@
-"""Ratios are told as changes that a reader can use."""
+"""Ratios are worded as changes that readers can use."""
 
 from __future__ import annotations
 

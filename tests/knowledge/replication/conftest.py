@@ -1,4 +1,4 @@
-"""A run whose effect is known, and its analysis; a module may have a run of its own."""
+"""A run with a known effect, and its analysis; a module may define another run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A quiet run: throughput in Docker is 90% of the native one, at both loads."""
+    """A run with little noise: throughput in Docker is 90% of native at both loads."""
     place = tmp_path_factory.mktemp("runs") / "run"
     return write_run(
         place, effects=PAIR, between=0.004, within=0.004, measure_s=3, blocks=2,

@@ -1,4 +1,4 @@
-"""Effects as a report has them, of a known ratio and spread."""
+"""Effects as in a report, with a known ratio and spread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def effect(
     treatment: str = "b",
     metric: str = "cpu.util",
 ) -> Effect:
-    """An effect as a report has it, of so many blocks."""
+    """An effect as in a report, from `units` blocks."""
     half = stats.t.ppf(0.975, units - 1) * sd_log / math.sqrt(units)
     return Effect(
         metric="cpu.util",

@@ -1,4 +1,4 @@
-"""A published study for tests: the study of a synthetic run, and findings on it."""
+"""A published study for tests: the study of a synthetic run, with findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NATIVE = {"runtime": "native", "network": "host", "storage": "directory", "clien
 BRIDGE = {"runtime": "docker", "network": "bridge", "storage": "volume", "client": "native"}
 PUBLISHED = {**BRIDGE, "network": "published"}
 PAIR = {"native": Truth(), "docker-bridge": Truth(throughput=0.90, patch=docker("bridge"))}
-"""Throughput in Docker is 90% of the native one."""
+"""Throughput in Docker is 90% of native."""
 AT_64 = {"load": {"share": None, "threads": 64}}
 ANY_LOAD = {"load": {"share": None, "threads": None, "label": "all"}}
 _THROUGHPUT = {
@@ -43,14 +43,14 @@ def printed(name: str, percent: float, **changes: Any) -> Finding:
 
 
 def direction(name: str, word: str, **changes: Any) -> Finding:
-    """A finding that states a direction alone."""
+    """A finding that states only a direction."""
     effect = {"ratio": None, "direction": word, "how": "direction"}
     values = {"baseline": None, "treatment": None}
     return finding(id=name, effect=effect, values=values, **{**_THROUGHPUT, **changes})
 
 
 def scorecard(run: Path, *findings: Finding, analysis: Analysis | None = None) -> Scorecard:
-    """The run beside these findings on its own study."""
+    """The scorecard of the run against these findings of its study."""
     reference = make_reference(RunFiles(run).study, library(findings))
     return make_scorecard(run, analysis or analyse(run), reference)
 

@@ -1,4 +1,4 @@
-"""Bands, verdicts and the units that would decide."""
+"""Bands, verdicts, and the number of units that would decide."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_without_a_direction_there_is_nothing_to_compare() -> None:
 def test_where_no_margin_is_declared_the_usual_one_is_taken_and_it_is_said() -> None:
     band = band_of(changed(0.0), {"p99": 0.1})
     assert band is not None
-    assert band.high == pytest.approx(1.0005 * (1 + USUAL_MARGIN))  # 0.0% is up to 0.05%
+    assert band.high == pytest.approx(1.0005 * (1 + USUAL_MARGIN))  # 0.0% means up to 0.05%
     assert "none is declared" in band.basis
 
 
@@ -137,8 +137,8 @@ def test_a_narrower_interval_never_turns_a_verdict_round(
 
 
 def test_the_further_units_are_those_of_a_paired_t_test_against_the_nearer_end() -> None:
-    # sd 6%, 3.78% from the upper end in logs: a standardised effect of 0.63, for which tables of
-    # the paired t test (two-sided 5%, power 80%) have 22 pairs
+    # With an sd of 6% and a log distance of 3.78% to the upper end, the standardised effect is
+    # 0.63. Tables of the paired t test (two-sided 5%, power 80%) then give 22 pairs.
     found = further(AROUND_ONE, effect(1.011, 0.06, 4))
     assert (found.units, found.unit) == (22 - 4, "block")
     assert found.words == "needs 18 more blocks"
@@ -163,7 +163,7 @@ def test_so_many_further_units_decide_four_times_in_five(ratio: float) -> None:
     decided = np.mean(
         [judge(AROUND_ONE, one) != "undecided" for one in zip(low, high, strict=True)]
     )
-    # in the middle of the band both ends have to be told apart, which costs some of the power
+    # in the middle of the band, both ends must be excluded, which costs some power
     assert 0.55 <= decided <= 0.85 if ratio == 1.0 else 0.75 <= decided <= 0.85
 
 
@@ -189,7 +189,7 @@ def test_the_sample_finding_is_what_these_tests_take_it_for() -> None:
 def test_a_maximum_found_in_steps_may_be_anything_up_to_the_next(
     name: str, expected: tuple[float, float]
 ) -> None:
-    # Shirinbab, Figure 2: the last of steps of 40K that was reached
+    # Shirinbab, Figure 2: the last step of 40K that was reached
     one = load_library([], {}).entries[f"shirinbab-2020.f2.maximum.{name}"].finding
     band = band_of(one, {"throughput": 0.05})
     assert ends(band) == pytest.approx(expected)

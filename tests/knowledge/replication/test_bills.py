@@ -1,4 +1,4 @@
-"""The bill beside an undecided finding, or why it has none."""
+"""The bill beside an undecided finding, or why there is none."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ AT_16 = {"load": {"share": None, "threads": 16}}
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Throughput so noisy that -8% is undecided; two packets an operation with 16 threads, 0.2 with
-    64, which cost 3 us and 0.4 over the bridge."""
+    """A run with so much noise in throughput that -8% is undecided.
+
+    An operation takes 2 packets with 16 threads and 0.2 with 64. Over the bridge, these cost 3 us
+    and 0.4 us.
+    """
     truths = {"native": Truth(), "docker-bridge": Truth(patch=docker("bridge"))}
     run = write_run(
         tmp_path_factory.mktemp("runs") / "r", effects=truths, threads=[16, 64], slice_s=0.25,
@@ -119,7 +122,7 @@ def test_nodes_behind_published_ports_lack_nothing_but_the_run_s_prices(tmp_path
 
 
 def unweighed(place: Path, found: Finding, **patches: dict[str, Any]) -> Row:
-    """Docker's published ports beside native, undecided, of a run without prices."""
+    """The undecided row of Docker's published ports over native, from a run without prices."""
     patches = {"native": {}} | patches
     truths = {name.replace("_", "-"): Truth(patch=one) for name, one in patches.items()}
     run = write_run(place / "r", effects=truths, deployments=3, blocks=1, measure_s=2, between=0.06)

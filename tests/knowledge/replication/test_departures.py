@@ -1,4 +1,4 @@
-"""A run whose conditions were made otherwise than the study's is not judged as if they were not."""
+"""Where a run departs from the study, findings are not judged, or are judged with a note."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T64 = "    t64:\n      load:\n        threads: 64\n"
 def beside(
     run: Path, analysis: Analysis, place: Path, found: Finding, old: str, new: str
 ) -> Scorecard:
-    """The run beside a study that has `new` where the run's has `old`."""
+    """The run against a study that has `new` in place of the run's `old`."""
     text = RunFiles(run).study.read_text(encoding="utf-8")
     assert text.count(old) == 1
     study = place / "study.yaml"

@@ -1,4 +1,4 @@
-"""The authors' own files against their own tables: the same data must agree with itself."""
+"""The authors' files against their tables: the same data must agree."""
 
 from __future__ import annotations
 

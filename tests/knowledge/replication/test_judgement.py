@@ -1,4 +1,4 @@
-"""A finding that is said of every case is judged by every case."""
+"""A finding about every case is judged by every case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of a study's loads is that of a finding."""
+"""Which of a study's loads match a finding."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def names(stated: dict[str, Any], conditions: list[Condition]) -> list[str]:
         ({"rate": 1000}, RATES, ["slow"]),
         ({"rate": 2000}, RATES, []),
         ({"share": 1.0}, RATES, ["fast"]),
-        ({"share": 1.0}, [RATES[0], RATES[2]], ["free"]),  # what the rates hold back
-        ({"share": 1.0}, THREADS, []),  # nothing says that 50 threads are the maximum
+        ({"share": 1.0}, [RATES[0], RATES[2]], ["free"]),  # the closed loop, at full speed
+        ({"share": 1.0}, THREADS, []),  # 50 threads are not stated to be the maximum
         ({"label": "light"}, THREADS, ["low"]),
         ({"label": "heavy"}, THREADS, ["high"]),
         ({}, THREADS, ["low", "high"]),
         ({"label": "mean of 15 runs, threads rising by 5"}, THREADS, ["low", "high"]),
-        ({}, RATES, ["slow", "fast"]),  # at the rates; the closed loop is the maximum
+        ({}, RATES, ["slow", "fast"]),  # only the rates; the closed loop is the maximum
         ({"label": "any"}, [RATES[0], RATES[2]], ["slow"]),
         ({"label": "heavy"}, [*RATES[::2], condition("more", rate=2000)], ["more"]),
         ({"label": "light"}, [*RATES[::2], condition("more", rate=2000)], ["slow"]),

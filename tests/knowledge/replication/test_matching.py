@@ -1,4 +1,4 @@
-"""Which conditions of a published study a finding speaks of."""
+"""Which conditions of a published study a finding is about."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def reference(name: str) -> Reference:
 
 
 def matched(name: str, study: str = "grambow-2018") -> Match:
-    """The match of a finding of the study, by the end of its id."""
+    """The match of the study's finding whose id ends in `name`."""
     here = reference(study)
     known = {entry.finding.id: entry.finding for entry in here.entries}
     return match(known[f"{here.source}.{name}"], here, known)
 
 
 def levels(found: Match, study: str = "grambow-2018") -> dict[str, set[tuple[str, str]]]:
-    """Factor to the (baseline, treatment) levels in the pairs."""
+    """Factor to its (baseline, treatment) levels in the matched pairs."""
     factors = list(reference(study).study.factors)
     pairs = [(b.split("."), t.split(".")) for b, t in found.pairs]
     return {f: {(b[i], t[i]) for b, t in pairs} for i, f in enumerate(factors)}
@@ -177,7 +177,7 @@ def test_every_finding_of_a_paper_has_conditions_or_a_reason(study: str) -> None
 def _as_stated(
     one: Finding, pair: tuple[str, str], here: Reference, known: dict[str, Finding]
 ) -> bool:
-    """Both conditions have everything that the finding, or one of its parts, says of its sides."""
+    """Whether both conditions fit all that the finding, or one of its parts, states of them."""
     if one.effect is not None and one.effect.mean_of:
         return any(_as_stated(known[part], pair, here, known) for part in one.effect.mean_of)
     setups = {condition.name: condition.setup for condition in here.conditions}
@@ -203,7 +203,7 @@ def _is(side: Side, setup: Setup) -> bool:
     }
     wrong = {name for name, (said, has) in stated.items() if said is not None and said != has}
     if side.plugin == "flannel" and platform.plugin.startswith("flannel-"):
-        wrong -= {"plugin"}  # the source does not say with which backend
+        wrong -= {"plugin"}  # the source does not state the backend
     fits = platform.machines in machines.get(side.machines or "", {"local"})
     return fits and platform.runtime == side.runtime and not wrong
 
@@ -269,7 +269,7 @@ def test_every_study_that_can_be_replicated_has_conditions_for_some_of_its_findi
     here = reference(study)
     known = {entry.finding.id: entry.finding for entry in here.entries}
     asked = [name for name, one in known.items() if match(one, here, known).pairs]
-    if study == "shirinbab-2020-guests":  # it asks what its paper leaves to future work
+    if study == "shirinbab-2020-guests":  # this study asks what the paper leaves to future work
         assert not asked
         return
     assert asked, f"{study}: of {len(known)} findings none could be judged by any run"

@@ -1,4 +1,4 @@
-"""What `tare replicate --list` says of the studies that come with Tare."""
+"""The list of shipped studies in `tare replicate --list`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_counts_are_kept_of_the_studies_as_they_are() -> None:
 
 
 def test_with_other_findings_they_are_counted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A team's own knowledge base may add findings of a study."""
+    """A team's knowledge base may add findings to a study."""
     monkeypatch.setattr(papers, "shipped_names", lambda: ["grambow-2018-volume"])
     before = shipped_papers(LIBRARY)[0]
     more = load_library(environment={})

@@ -1,4 +1,4 @@
-"""What a row says of its loads, its metric, its cases and its trials."""
+"""The notes of a row on its loads, metric, cases and trials."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OURS_IS = "ours is the CPU of the whole machine, with the clients on it"
 
 
 def usage(metric: str, unit: str, **load: object) -> Finding:
-    """A finding on the machine, at 64 threads where nothing else is said."""
+    """A finding about the machine's resources, by default at 64 threads."""
     return finding(
         id=metric, study="synthetic", baseline={"network": "host"}, operation="mixed",
         metric=metric, unit=unit, load={"share": None, **(load or {"threads": 64})},
@@ -38,7 +38,7 @@ def usage(metric: str, unit: str, **load: object) -> Finding:
 
 
 def with_nothing_written(analysis: Analysis, trial: str) -> Analysis:
-    """The analysis, as if this trial had written nothing to disk."""
+    """The analysis with no disk writes in this trial."""
     trials = [
         one.model_copy(update={"values": {**one.values, "disk.write_kbps": 0.0}})
         if one.trial == trial
@@ -85,7 +85,7 @@ def test_the_cpu_and_the_disk_are_said_to_be_the_whole_machines(
 
 
 def test_a_source_s_cpu_use_is_judged_by_that_of_the_servers(run: Path, analysis: Analysis) -> None:
-    """Where the run has it: without the clients, which had a machine of their own there."""
+    """Clients are left out if the run has this metric; the source had them on another machine."""
     trials = [
         one.model_copy(update={"values": {**one.values, "cpu.server_util": 40.0 + one.block}})
         for one in analysis.trials
@@ -153,7 +153,7 @@ def test_the_version_is_the_one_that_the_clusters_told(
     study = RunFiles(run).study
     text = study.read_text(encoding="utf-8")
     assert "version: 5.0.9" in text
-    home = "version: '3.11.2'\n  home: /opt/cassandra"  # it holds another version than it says
+    home = "version: '3.11.2'\n  home: /opt/cassandra"  # the clusters report another version
     study.write_text(text.replace("version: 5.0.9", home), encoding="utf-8")
     card = scorecard(run, printed("one", -10.0, version=stated))
     assert [one for one in card.differs if one.startswith("version")] == said

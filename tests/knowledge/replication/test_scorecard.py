@@ -1,4 +1,4 @@
-"""Scorecards of runs whose effects are known."""
+"""Scorecards of runs with known effects."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_load_that_is_not_stated_is_averaged_over(run: Path, analysis: Analysi
 
 
 def mean_of(*names: str) -> Finding:
-    """A finding that is said to be the mean of others."""
+    """A finding declared as the mean of others."""
     one = printed("whole", -10.0, load={"share": None, "label": "mean"})
     assert one.effect is not None
     return one.model_copy(update={"effect": one.effect.model_copy(update={"mean_of": list(names)})})
@@ -150,7 +150,7 @@ def test_the_further_units_follow_from_the_spread_that_the_run_really_has(tmp_pa
     band = row.published.band
     distance = min(abs(math.log(row.ours.ratio / end)) for end in (band.low, band.high))
     needed = deployments_for(0.06 * math.sqrt(2), math.expm1(distance))
-    # ten blocks know the sd to about a quarter, and the number goes with its square
+    # ten blocks estimate the sd to about 25%, and the number of units grows with its square
     assert needed / 2 <= row.ours.units + row.further.units <= needed * 2
 
 
@@ -222,7 +222,7 @@ def test_disk_writes_are_compared_where_every_trial_has_some(run: Path, analysis
     )  # fmt: skip
     row = rows(scorecard(run, disk, analysis=analysis))["disk"]
     assert row.ours is not None
-    assert row.ours.ratio == pytest.approx(1.0)  # every invented trial writes 8 MB/s
+    assert row.ours.ratio == pytest.approx(1.0)  # every synthetic trial writes 8 MB/s
 
 
 def test_a_run_of_another_study_is_refused(run: Path, analysis: Analysis, tmp_path: Path) -> None:

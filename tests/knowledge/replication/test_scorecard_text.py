@@ -1,4 +1,4 @@
-"""The scorecard as people read it."""
+"""The text of the scorecard."""
 
 from __future__ import annotations
 
