@@ -1,4 +1,4 @@
-"""The documentation says what the code does: its studies load, its links lead somewhere."""
+"""The documentation matches the code: its studies load, and its links have targets."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def parsed(page: Path) -> list[Token]:
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page."""
+    """A fenced code block of a page."""
 
     page: str
     line: int
@@ -52,7 +52,7 @@ class Block:
 
 
 def fenced(page: Path) -> list[Block]:
-    """The page's fenced blocks, with the line of each one's first."""
+    """The page's fenced blocks, each with the number of its first line."""
     return [
         Block(
             str(page.relative_to(CHECKOUT)),
@@ -114,11 +114,11 @@ def test_the_readme_is_short_and_shows_what_the_plan_prints() -> None:
 WRITTEN = [
     block for block in BLOCKS if block.page == "docs/write-a-study.md" and block.language == "yaml"
 ]
-"""The pieces of which the page's study grows, in the order of its steps."""
+"""The pieces of the page's study, in the order in which the page adds them."""
 
 
 def written(pieces: int, directory: Path) -> Path:
-    """The file as the page's reader has it after so many pieces."""
+    """The reader's study file after the first `pieces` pieces."""
     file = directory / "large-rows.yaml"
     file.write_text("".join(block.text for block in WRITTEN[:pieces]), encoding="utf-8")
     return file
@@ -129,7 +129,7 @@ def test_every_piece_of_a_study_that_is_written_step_by_step_can_be_planned(
     piece: int, tmp_path: Path
 ) -> None:
     file = written(piece + 1, tmp_path)
-    if WRITTEN[piece].text.startswith("factors:"):  # the baseline is the next piece
+    if WRITTEN[piece].text.startswith("factors:"):  # the next piece adds the baseline
         with pytest.raises(StudyError) as refused:
             load_study(file)
         said = next(b for b in BLOCKS if b.page == "docs/write-a-study.md" and "try:" in b.text)
@@ -169,7 +169,7 @@ def test_every_command_in_the_documentation_exists(block: Block, line: str) -> N
     _, name, *arguments = shlex.split(line.partition(">")[0])
     assert name in CLI_COMMANDS, f"{block}: tare {name}"
     called = load(name)
-    inner = getattr(called, "commands", {})  # findings show, findings add
+    inner = getattr(called, "commands", {})  # such as findings show and findings add
     command = inner.get(arguments[0], called) if arguments else called
     known = {option for parameter in command.params for option in parameter.opts}
     assert {word for word in arguments if word.startswith("--")} <= known, str(block)
@@ -181,14 +181,14 @@ def test_every_command_is_listed_in_the_order_of_the_help() -> None:
 
 
 def links(page: Path) -> list[str]:
-    """Targets of the page's links and pictures, as written."""
+    """The targets of the page's links and pictures, as written."""
     inline: list[Token] = [child for token in parsed(page) for child in token.children or []]
     found = [token.attrGet("href") or token.attrGet("src") for token in inline]
     return [str(target) for target in found if target]
 
 
 def anchors(page: Path) -> set[str]:
-    """The names that headings get on the usual sites: lower case, dashes for spaces."""
+    """The headings' anchors on common sites: lower case, dashes for spaces."""
     titles = [
         after.content
         for token, after in itertools.pairwise(parsed(page))
