@@ -1,4 +1,4 @@
-"""A real Chromium that opens reports from the disk, as a reader does."""
+"""A real Chromium opens reports from disk, as a reader does."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find_browser() -> str | None:
-    """The program that TARE_BROWSER names, else the first of the usual ones on the path."""
+    """The program in TARE_BROWSER, else the first usual browser on the path."""
     return os.environ.get("TARE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def without_browser(*, ci: bool) -> NoReturn:
-    """Says loudly that nothing was tested; where machines test, that is a failure."""
+    """Skip with a loud message that nothing was tested; in CI, fail."""
     reason = (
         "THE PAGE WAS NOT TESTED: no Chromium here; setup/browser.sh installs one, "
         "then pytest tests/browser"
@@ -36,14 +36,14 @@ def without_browser(*, ci: bool) -> NoReturn:
     pytest.skip(reason)
 
 
-# not for the session: while it runs, Playwright's event loop keeps other tests from their own
+# not session scope: Playwright's running event loop prevents other tests from running their own
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     program = find_browser()
     if program is None:
         without_browser(ci=os.environ.get("CI") == "true")
     with sync_playwright() as playwright:
-        # Chromium refuses its sandbox to root
+        # Chromium does not start its sandbox as root
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         started = playwright.chromium.launch(executable_path=program, args=arguments)
         yield started
@@ -52,7 +52,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the sample, with the files that its trials name."""
+    """The sample's report; its trials name their files."""
     return write_report(tmp_path_factory.mktemp("run"), traced_analysis())
 
 
@@ -63,22 +63,22 @@ def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass
 class Opened:
-    """A page, and what went on in it that should not."""
+    """A page, with its errors and its requests."""
 
     page: Page
     wrong: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     def tip(self) -> str:
-        """What is told at the pointer or the focus; empty: nothing."""
+        """The text of the tooltip at the pointer or focus; empty if it is hidden."""
         shown: str = self.page.locator("#tip").evaluate("e => e.hidden ? '' : e.innerText")
         return shown
 
 
 class Pages:
-    """Pages of the browser by their settings, which the tests take in turn.
+    """A pool of browser pages by their settings.
 
-    A test has a page for itself, and every report is loaded anew; what is shared is the window.
+    A test has its page to itself and loads its report anew; tests share only the windows.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -86,7 +86,7 @@ class Pages:
         self._free: dict[str, list[Opened]] = {}
 
     def take(self, settings: dict[str, object]) -> Opened:
-        """A page that no test uses, as new."""
+        """A free page, reset to be as new."""
         free = self._free.setdefault(repr(settings), [])
         if not free:
             return self._new(settings)
@@ -118,7 +118,7 @@ def pages(browser: Browser) -> Pages:
 
 @pytest.fixture
 def opened(pages: Pages) -> Iterator[Callable[..., Opened]]:
-    """Opens a report; at the end of the test, nothing may have gone wrong in any that it opened."""
+    """A function that opens a report; the test fails at its end if any opened page had an error."""
     taken: list[tuple[Opened, dict[str, object]]] = []
 
     def open_report(path: Path, fragment: str = "", **settings: object) -> Opened:

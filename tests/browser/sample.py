@@ -1,4 +1,4 @@
-"""Reports to open: the sample with raw files and events, undecided, factorial, hostile."""
+"""Analyses for reports: the sample with files and events; undecided, factorial, hostile ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HOSTILE = "=cmd|' /C calc'!A0</script><script>alert(1)</script><img src=x onerro
 
 
 def traced_analysis() -> Analysis:
-    """The sample; every trial names its files, and one of the baseline had a compaction."""
+    """The sample; trials name their files, and one trial of the baseline had a compaction."""
     analysis = sample_analysis()
     for trial in analysis.trials:
         trial.files = [f"trials/{trial.trial}/{name}" for name in FILES]
@@ -20,7 +20,7 @@ def traced_analysis() -> Analysis:
 
 
 def factorial_analysis() -> Analysis:
-    """Three treatments at three numbers of threads: more comparisons than sentences can tell."""
+    """Three treatments at three thread counts: too many comparisons for sentences."""
     analysis = sample_analysis()
     threads = ("t16", "t64", "t256")
 
@@ -73,7 +73,7 @@ def factorial_analysis() -> Analysis:
 
 
 def undecided_analysis() -> Analysis:
-    """The demo's shape, four treatments and the control on three metrics; nothing is decided."""
+    """The demo's layout of four treatments and the control on three metrics; nothing is decided."""
     analysis = sample_analysis()
     analysis.question = "What does Docker cost reads of this node, with the quick compiler alone?"
     analysis.effects = [e for e in analysis.effects if e.primary and e.metric != "all.mean"]
@@ -91,7 +91,7 @@ def six_treatments() -> Analysis:
 
 
 def _add_treatment(analysis: Analysis, name: str, **of_its_effects: object) -> None:
-    """Another treatment like the last one, `docker-published`, but for this in its effects."""
+    """Add a treatment that differs from `docker-published` only in these fields of its effects."""
     last = "docker-published"
     found = {"treatment": name, **of_its_effects}
     analysis.effects += [
@@ -103,7 +103,7 @@ def _add_treatment(analysis: Analysis, name: str, **of_its_effects: object) -> N
 
 
 def hostile_analysis() -> Analysis:
-    """The sample with the name of a condition, reasons, events and files that try to get out."""
+    """The sample with markup in a condition's name, and in reasons, events and files."""
     analysis = traced_analysis()
     old = "docker-bridge"
 

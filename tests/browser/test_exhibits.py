@@ -1,4 +1,4 @@
-"""Exhibits in the page, on the Grambow study's own files: hover, filter, zoom and export."""
+"""Exhibits in the page, from the Grambow study's files: hover, filter, zoom and export."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_bar_tells_its_change_interval_verdict_and_trials(
 ) -> None:
     one = opened(grambow)
     one.page.locator(f"{CHANGES} .panels.wide .panel").nth(1).locator(".mark .bar").first.hover(
-        position={"x": 4, "y": 4}  # beside its whisker
+        position={"x": 4, "y": 4}  # beside the whisker
     )
     lines = one.tip().splitlines()
     assert lines[0].startswith("client docker, server native, threads 10, ")
@@ -58,7 +58,7 @@ def test_the_filter_hides_marks_whose_conditions_are_all_hidden(
     before = marks.count()
     one.page.locator("#filter summary").first.click()
     one.page.locator('#filter-form input[data-factor="threads"][value="10"]').uncheck()
-    # one of three steps, in both drawings, for three treatments; averages go on
+    # hides one of three steps for three treatments in both drawings, but no averages
     assert marks.count() == before - 6
 
 
@@ -79,7 +79,7 @@ def test_the_svg_is_a_drawing_of_its_own(opened: Callable[..., Opened], grambow:
     root = ET.parse(download.value.path()).getroot()  # noqa: S314 - our own drawing
     text = "".join(root.itertext())
     assert "Mean latency, read" in text
-    assert ".layer .marker" in text  # its style sheet is inside
+    assert ".layer .marker" in text  # includes its style sheet
 
 
 def test_it_fits_a_phone(opened: Callable[..., Opened], grambow: Path) -> None:

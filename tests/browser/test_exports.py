@@ -1,4 +1,4 @@
-"""What the page's buttons save: figures as SVG, PNG and CSV, tables as CSV."""
+"""The page's buttons save figures as SVG, PNG and CSV, and tables as CSV."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def saved(page: Page, label: str) -> tuple[str, bytes]:
-    """Name and content of what the button saves."""
+    """Name and content of the file that the button saves."""
     with page.expect_download() as download:
         page.get_by_role("button", name=label, exact=True).click()
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()

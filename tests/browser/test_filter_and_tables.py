@@ -1,4 +1,4 @@
-"""The filter and the tables: answer, figures and rows follow; the address keeps the view."""
+"""The filter changes answer, figures and table rows; the address keeps the view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hover, keyboard and zoom: every mark says what it is and where it comes from."""
+"""Hover, keyboard and zoom: every mark shows its meaning and its trials."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def ticks(panel: Locator, axis: str) -> list[str]:
-    """The labels of an axis that can be seen."""
+    """The visible labels of an axis."""
     texts: list[str] = panel.locator(f".ticks[data-axis={axis}] text:visible").all_text_contents()
     return texts
 
@@ -22,7 +22,7 @@ def ticks(panel: Locator, axis: str) -> list[str]:
 def drag(
     page: Page, box: dict[str, float], start: tuple[float, float], end: tuple[float, float]
 ) -> None:
-    """With the mouse, between two places given in shares of the box."""
+    """Drag the mouse between two points, given as shares of the box."""
     page.mouse.move(box["x"] + start[0] * box["width"], box["y"] + start[1] * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + end[0] * box["width"], box["y"] + end[1] * box["height"], steps=3)
@@ -178,7 +178,7 @@ SEEN = """() => {
     [...path.getAttribute("d").matchAll(/[ML](-?[\\d.]+)[ ,](-?[\\d.]+)/g)]);
   return points.filter(([, a, b]) => a >= x && a <= x + width && b >= y && b <= y + height).length;
 }"""
-"""How many points of curves lie inside the first plot of the figure of latencies."""
+"""The number of curve points inside the first plot of the latency figure."""
 
 
 def test_buttons_zoom_for_those_without_mouse_and_keys(
@@ -187,7 +187,7 @@ def test_buttons_zoom_for_those_without_mouse_and_keys(
     page = opened(report, viewport={"width": 390, "height": 800}, has_touch=True).page
     page.get_by_role("button", name="Latency", exact=True).tap()
     figure = page.locator("#latency .fig")
-    for _ in range(3):  # the middle of the axes is empty; the curves are not there
+    for _ in range(3):  # the zoom must follow the curves: the middle of the axes is empty
         figure.get_by_label("Zoom in: Latency").tap()
     assert figure.locator(".plot.zoomed").count() > 0
     assert page.evaluate(SEEN) > 0

@@ -1,4 +1,4 @@
-"""A machine without a browser: skipped with the reason, failed where machines test."""
+"""Without a browser, tests are skipped with the reason; in CI, they fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others found opens to its sources, below the answer and in the table, on a phone too."""
+"""Others' findings, below the answer and in the table, open to their sources, also on a phone."""
 
 from __future__ import annotations
 

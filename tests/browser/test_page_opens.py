@@ -1,4 +1,4 @@
-"""Opening a report: nothing is asked of other places, nothing fails, every size and mode reads."""
+"""An opened report loads nothing else, has no error, and is readable in every size and mode."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def assert_on_the_first_screen(page: Page, values: int) -> None:
 def test_the_first_screen_has_every_treatment_with_its_verdicts(
     opened: Callable[..., Opened], report: Path
 ) -> None:
-    """Of four metrics and four treatments, one of them the control."""
+    """The sample has four metrics and four treatments, including the control."""
     page = opened(report, viewport={"width": 1280, "height": 900}).page
     assert_on_the_first_screen(page, 16)
 
@@ -138,7 +138,7 @@ def test_the_first_screen_has_every_treatment_with_its_verdicts(
 def test_so_it_has_where_nothing_is_decided_yet(
     opened: Callable[..., Opened], tmp_path: Path
 ) -> None:
-    """The demo on a noisy machine: every answer takes a line more, and none is cut."""
+    """On a noisy machine, each answer of the demo takes one more line, and none is cut."""
     page = opened(write_report(tmp_path, undecided_analysis())).page
     assert_on_the_first_screen(page, 15)
 
@@ -146,7 +146,7 @@ def test_so_it_has_where_nothing_is_decided_yet(
 def test_six_treatments_are_on_the_first_screen_too(
     opened: Callable[..., Opened], tmp_path: Path
 ) -> None:
-    """Their columns are headed once; whoever has the page read out hears every heading."""
+    """Columns show each heading once; screen readers get a heading for every value."""
     page = opened(write_report(tmp_path, six_treatments())).page
     assert_on_the_first_screen(page, 18)
     heads = page.locator("#answer h4").all_inner_texts()
@@ -208,14 +208,14 @@ SMALLEST = """() => {
   return Math.min(...shown.map(e => parseFloat(getComputedStyle(e).fontSize) * scale(e)));
 }"""
 PAPER = {"width": 688, "height": 1017}
-"""A4 without its margins, in pixels of 1/96 inch."""
+"""A4 without margins, in pixels of 1/96 inch."""
 
 
 @pytest.mark.parametrize("shown", [traced_analysis, factorial_analysis])
 def test_paper_is_read_without_a_glass(
     opened: Callable[..., Opened], tmp_path: Path, shown: Callable[[], Analysis]
 ) -> None:
-    """No text below 6 points, which are 8 pixels."""
+    """No text is smaller than 7.5 pixels, which are 5.6 points."""
     page = opened(write_report(tmp_path, shown()), viewport=PAPER).page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
@@ -226,10 +226,10 @@ def test_paper_is_read_without_a_glass(
 def test_paper_has_the_warning_above_the_answer(
     opened: Callable[..., Opened], tmp_path: Path
 ) -> None:
-    """Its details are folded, its headline is not."""
+    """The warning's details are folded, but its headline is printed."""
     analysis = traced_analysis()
     for effect in analysis.effects:
-        effect.conditional = True  # of which a warning tells, with details below it
+        effect.conditional = True  # raises a warning with details below it
     page = opened(write_report(tmp_path, analysis)).page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
