@@ -1,1 +1,1 @@
-"""Measurements of Tare itself: whether its statistics hold, and how fast its analysis is."""
+"""Measurements of Tare itself: are its statistics correct, and how fast is its analysis?"""

@@ -1,15 +1,14 @@
-"""What do the intervals say of conditions that are alike, and of two endpoints with and without a
-shared deployment?
+"""Intervals between identical conditions, and between two endpoints of one or of two deployments.
 
     python -m bench.alike runs/alike
 
-Of each run: every pair of conditions with the same setup, with the intervals of the primary metrics
-and whether they exclude no difference; and published over bridge inside one deployment beside the
-same between separate deployments. Of all runs together: how many intervals of pairs that are alike
-exclude no difference. One in twenty does by chance.
+For each run, prints every pair of conditions with the same setup: the intervals of the primary
+metrics, and whether they exclude zero difference. Then compares published with bridge, first inside
+one deployment, then between separate deployments. For all runs together, counts the intervals of
+identical pairs that exclude zero difference. By chance, one in twenty does.
 
-Estimates are the analysis's own. Variance is pooled over what is compared alike: ways into the same
-deployment, or separate deployments of which at most the endpoint differs.
+Estimates are the analysis's own. Variance is pooled over comparisons of one kind: ways into the
+same deployment, or separate deployments that differ at most in the endpoint.
 """
 
 from __future__ import annotations

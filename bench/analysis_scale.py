@@ -1,11 +1,11 @@
-"""How long the analysis of a very large run takes, and how much memory.
+"""Measures the time and memory that the analysis of a very large run takes.
 
     python -m bench.analysis_scale                 10,000 trials of 60 s, written below a temporary
                                                    directory: 3 GB, and minutes for the writing
     python -m bench.analysis_scale --trials 400    a quick look
 
-Prints seconds, CPU seconds and peak memory as JSON: of the process itself, of its largest worker,
-and of all together, had they peaked at once.
+Prints seconds, CPU seconds and peak memory as JSON. Memory is given for the process, for its
+largest worker, and as the sum of all peaks.
 """
 
 from __future__ import annotations
@@ -171,8 +171,8 @@ def main() -> None:
     """Write a run if none is given, then analyse it in a fresh process."""
     parser = argparse.ArgumentParser(prog="python -m bench.analysis_scale", description=__doc__)
     parser.add_argument("--trials", type=int, default=10_000)
-    parser.add_argument("--run", type=Path, help="a run to analyse, instead of writing one")
-    parser.add_argument("--keep", type=Path, help="write the run here, and leave it")
+    parser.add_argument("--run", type=Path, help="analyse this run instead of writing one")
+    parser.add_argument("--keep", type=Path, help="write the run here and keep it")
     parser.add_argument("--here", action="store_true", help="analyse --run in this process")
     parser.add_argument("--json", type=Path, help="write the analysis here")
     asked = parser.parse_args()

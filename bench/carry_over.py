@@ -1,16 +1,16 @@
-"""Does a slice carry over into the next one or a block's beginning into a comparison?
+"""Does a slice affect the next slice, or a block's beginning a comparison?
 
     python -m bench.carry_over runs/quickstart runs/demo2
 
-Uses the log service demand of all blocks of each run in slices, and prints in percent:
+Uses the log service demand of all blocks of runs in slices, and prints in percent:
 
 - the extra cost of a slice after another server's slice, over one after the same server's;
 - per pair of conditions, how far their ratio depends on which of two neighbours came first;
-- per condition, its extra cost beside the block's mean in the block's first half, over the second:
-  servers that become faster by being driven do so alike.
+- per condition, how its extra cost over the block's mean changes from the block's first half to the
+  second: servers that speed up under load should do so equally.
 
-The first two are before and after the fit's term for a switch of servers. Standard errors are from
-the spread between blocks.
+The first two are given before and after the fit's term for a switch of servers. Standard errors are
+from the spread between blocks.
 """
 
 from __future__ import annotations

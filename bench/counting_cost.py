@@ -1,13 +1,13 @@
-"""What counting at the ends of slices costs the servers that are measured, and Tare itself.
+"""Measures what counting at the ends of slices costs the measured servers and Tare itself.
 
     python -m bench.counting_cost run bench/studies/alike.yaml --name counting
     python -m bench.counting_cost told runs/counting
 
-The first is `tare run` with half of the slices, drawn anew for each, without the counts of servers'
-and clients' processes (tare.monitor.process_counts). The second prints what such a slice saves. In
-each trial it subtracts the mean of slices without counts from the mean of slices with counts, and
-gives the mean over trials with a 95% interval (Student's t). Every trial has slices of both kinds,
-so the machine's moods and differences between servers cancel.
+`run` is `tare run`, but half of the slices, at random, have no counts of servers' and clients'
+processes (tare.monitor.process_counts). `told` prints the cost of the counts: in each trial, the
+mean of slices with counts minus the mean of slices without, then the mean over trials with a 95%
+interval (Student's t). Every trial has slices of both kinds, so the machine's moods and differences
+between servers cancel.
 """
 
 from __future__ import annotations

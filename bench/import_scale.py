@@ -1,10 +1,10 @@
-"""How long it takes from an archive of YCSB files to the HTML report, after start-up.
+"""Measures the time from an archive of YCSB files to the HTML report, without start-up.
 
     python -m bench.import_scale
 
-Takes the 360 files of the Grambow study that the tests have; another archive with --archive. It
-runs `tare import`, which writes the report too, pinned to one core, and prints seconds, CPU seconds
-and peak memory as JSON.
+Uses the tests' 360 files of the Grambow study, or another archive with --archive. Runs `tare
+import`, which also writes the report, on one core, and prints seconds, CPU seconds and peak memory
+as JSON.
 """
 
 from __future__ import annotations

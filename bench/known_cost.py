@@ -1,19 +1,19 @@
-"""A known cost, and none, looked for on this very machine: is what is found what was put there?
+"""Does Tare find a known extra cost, and none where there is none, on this machine?
 
-    python -m bench.known_cost                     10 studies of some 100 s each
+    python -m bench.known_cost                     10 studies of about 100 s each
     python -m bench.known_cost --studies 5 --more 750
 
 Four conditions run in slices on scripted servers (tare-stub), which are pinned, frozen, read and
-fitted like those of a study: a server; the same server again, under another condition's name; a
-second, identical one; and a third whose requests cost more. Each server keeps the CPU busy for as
-long as a database does per request (--work), the third for --more longer, in the same loop.
+fitted as in a study: a server; the same server under another condition's name; a second, identical
+server; and a third server with more costly requests. For each request, a server keeps the CPU busy
+about as long as a database does (--work), and the third for --more longer, in the same loop.
 
-The truth is the difference between the loops' times, which each server measures, over the first
-server's service demand. A loop that only the third server ran would cost more than its own time:
-the CPU forgets it between requests.
+The truth is the difference between the loops' times, which each server measures, divided by the
+first server's service demand. The servers share one loop, because a loop of the third server alone
+would cost more than its own time: the CPU forgets it between requests.
 
-A study is so many rounds, each with new servers; its intervals come from its rounds, as a real
-study's do. Printed for each comparison: the number of studies whose interval misses the truth.
+Each round of a study has new servers; as in a real study, intervals come from the rounds. For each
+comparison, the command prints the number of studies whose interval misses the truth.
 """
 
 from __future__ import annotations
@@ -120,9 +120,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--studies", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=16.0, help="slices of one round")
-    parser.add_argument("--work", type=int, default=60_000, help="of a request, nanoseconds")
-    parser.add_argument("--more", type=int, default=1_500, help="of the third server's, on top")
+    parser.add_argument("--seconds", type=float, default=16.0, help="time of all slices in a round")
+    parser.add_argument("--work", type=int, default=60_000, help="CPU time of a request in ns")
+    parser.add_argument("--more", type=int, default=1_500, help="extra ns of the third server")
     given = parser.parse_args()
     lines: list[dict[str, object]] = []
     for _ in range(given.studies):

@@ -1,10 +1,11 @@
-"""Known prices, looked for by `tare weigh` on this machine: is found what was put there?
+"""Does `tare weigh` find known prices on this machine?
 
-    python -m bench.known_prices again             20 weighings of nothing, of 24 s each
-    python -m bench.known_prices cost              the same of one microsecond
+    python -m bench.known_prices again             20 weighings of no extra cost, 24 s each
+    python -m bench.known_prices cost              the same with an extra cost of 1 microsecond
 
-again: native again is native, and costs nothing more. cost: native again keeps the CPU busy for
-longer than native does, in the same loop; each server measures how long its loop really takes.
+Native is weighed against a second native way, called native again. With `again`, both are
+identical. With `cost`, native again keeps the CPU busy for longer, in the same loop; each server
+measures the real time of its loop.
 """
 
 from __future__ import annotations
@@ -144,10 +145,10 @@ def main() -> None:
     parser.add_argument("what", choices=["again", "cost"])
     parser.add_argument("--weighings", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=24.0, help="of a weighing")
-    told = "may be given more than once; native again is weighed with the least of them"
+    parser.add_argument("--seconds", type=float, default=24.0, help="length of a weighing")
+    told = "operations in flight; repeatable; native again is weighed with the smallest"
     parser.add_argument("--in-flight", type=int, action="append", help=told)
-    parser.add_argument("--more", type=int, default=_MORE_NS, help="of native again, nanoseconds")
+    parser.add_argument("--more", type=int, default=_MORE_NS, help="extra ns of native again")
     given = parser.parse_args()
     _known(given, given.more if given.what == "cost" else 0)
 

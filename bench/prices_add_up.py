@@ -1,10 +1,10 @@
-"""Do prices add up: does a published port cost what a bridge and a translated port cost apart?
+"""Do prices add up: does a published port cost as much as a bridge plus a translated port?
 
     python -m bench.prices_add_up                  weighings of 100 s with 1 and with 32 in flight
 
-A published port is a bridge and a firewall rule that translates the address of each packet (DNAT).
-The bridge alone is a way of Docker's. The rule alone is made here: clients ask a native server at a
-port that exists only in the rule, which is written as Docker writes its own. All three are weighed
+A published port is a bridge plus a firewall rule that translates the address of each packet (DNAT).
+Docker offers the bridge alone. This command makes the rule alone: clients call a native server at a
+port that exists only in the rule, which has the form of Docker's own rules. All three are weighed
 in turn over native. Needs root, iptables and a Docker engine.
 """
 
@@ -110,8 +110,10 @@ def _rounded(one: Interval) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--in-flight", type=int, action="append", help="usual: 1 and 32")
-    parser.add_argument("--seconds", type=float, default=100.0, help="of a weighing")
+    parser.add_argument(
+        "--in-flight", type=int, action="append", help="repeatable (default: 1 and 32)"
+    )
+    parser.add_argument("--seconds", type=float, default=100.0, help="length of a weighing")
     parser.add_argument("--rounds", type=int, default=8)
     given = parser.parse_args()
     _register()

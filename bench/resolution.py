@@ -1,9 +1,9 @@
-"""How narrow an interval a minute of machine time buys: half-widths after each round of runs.
+"""Prints how intervals narrow with machine time: half-widths after each round of runs.
 
     python -m bench.resolution runs/quickstart runs/one-piece
 
-Prints, per run, round and comparison, the minutes since the run began and the half-width of the
-95% interval of each primary metric, in percent, as JSON lines.
+For each run, round and comparison, prints JSON lines with the minutes since the run began and the
+half-width of the 95% interval of each primary metric, in percent.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Half-widths against minutes of an old design and a new one, as one SVG file.
+"""Draws half-widths over minutes of an old and a new design, as one SVG file.
 
     python -m bench.resolution OLD >old.jsonl; python -m bench.resolution NEW >new.jsonl
     python -m bench.resolution_figure old.jsonl new.jsonl --to docs/images/half-widths.svg
 
-Each line joins the mean half-width of one kind of comparison after each round: between endpoints of
-one server (or, in the old design, between containers), or between container and native process.
-A band spans the least and the greatest half-width. Several runs in one file are shown together.
+Each line shows the mean half-width of one kind of comparison after each round: between endpoints of
+one server (in the old design, between containers), or between container and native process. A band
+spans the smallest to the largest half-width. Several runs in one file are shown together.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ def draw(files: dict[str, Path], to: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("old", type=Path, help="JSON lines of bench.resolution")
+    parser.add_argument("old", type=Path, help="JSON lines from bench.resolution")
     parser.add_argument("new", type=Path)
-    parser.add_argument("--to", type=Path, required=True, help="the SVG file")
+    parser.add_argument("--to", type=Path, required=True, help="SVG file to write")
     options = parser.parse_args()
     draw({"old": options.old, "new": options.new}, options.to)
 

@@ -1,10 +1,10 @@
-"""Does it change what a container measures that rights are taken from it? Run as root, 15 minutes.
+"""Does taking rights from a container change its measurements? Run as root; takes 15 minutes.
 
     python -m bench.rights
 
-Runs bench/studies/rights.yaml, and starts the databases of one of its two conditions as Docker does
-by default: as root, with its usual capabilities. The report compares the two. At the end, the
-command prints the rights that each database had; it fails if they do not differ between the sides.
+Runs bench/studies/rights.yaml. The databases of one of its two conditions start as Docker starts
+them by default: as root, with the usual capabilities. The report compares the two conditions. At
+the end, the command prints the rights of each database, and fails if the two sides do not differ.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""What is a slice worth: how far a ratio strays by the noise of slices alone.
+"""Measures how much noise in slices alone makes a ratio vary, to compare lengths of slices.
 
     python -m bench.slice_lengths runs/slices60 runs/slices250
 
-In each run in slices, the order drawn for each pass, or for each turn of a server with several
-slices, is drawn anew, again and again; the study's own fit then finds the effect of labels that
-mean nothing. Their spread gives the standard error of the ratio of two conditions that share a
-minute of machine time, drains, thaws and empty slices included. It tells runs of different lengths
-apart. Beside it stands the analysis's own value, from the residuals of a single fit.
+For each run in slices, the command repeatedly redraws the order of each pass, or of each turn of a
+server with several slices. The study's own fit then finds effects of labels without a meaning. The
+spread of these effects gives the standard error of the ratio of two conditions that share a minute
+of machine time, including drains, thaws and empty slices. This error shows the difference between
+lengths of slices. The analysis's own value, from the residuals of a single fit, is printed beside
+it.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""How often the load generator says that it was the limit when it was, and when it was not.
+"""Measures how often the load generator reports itself as the limit, rightly and wrongly.
 
     sudo python -m bench.starved                 40 starved and 40 healthy runs of 3 s each
     sudo python -m bench.starved --runs 200      narrower intervals
     sudo python -m bench.starved --runs 0 --healthy 200
     sudo python -m bench.starved --protocol mongodb
 
-Every run is against a stub with a constant service time, pinned to a CPU of its own. Starved runs
-get half of the CPU time that the same load needs, by a quota of their control group (version 1 or
-2), or share their CPU with busy neighbours; healthy runs get all of it. Half of the runs of
-each kind are closed loop, half open loop.
+Every run uses a stub with a constant service time, pinned to a separate CPU. Starved runs get half
+of the CPU time that the load needs, by a quota of their control group (version 1 or 2), or share
+their CPU with busy neighbours. Healthy runs get all of it. Of each kind, half of the runs are
+closed loop, half open loop.
 
-Prints both shares with their 95% intervals (Wilson) as JSON. A third share is of the healthy runs
-from which a virtual machine's host took less than a hundredth of the time: a host that takes more
-starves its guests, too. Needs root, two CPUs and a machine with nothing else to do.
+Prints both shares with 95% intervals (Wilson) as JSON. A third share covers only the healthy runs
+where a virtual machine's host took less than 1% of the time, because a host that takes more starves
+its guests, too. Needs root, two CPUs and an otherwise idle machine.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=40, help="runs of each kind")
-    parser.add_argument("--healthy", type=int, help="healthy runs, if not as many")
+    parser.add_argument("--healthy", type=int, help="healthy runs (default: as --runs)")
     parser.add_argument("--seconds", type=float, default=3.0, help="measured part of each run")
-    parser.add_argument("--seed", type=int, default=1, help="of the order of the runs")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the order of runs")
     parser.add_argument("--protocol", choices=("cql", "mongodb"), default="cql")
     parser.add_argument("--client", type=Path, default=binary("tare-load"))
     parser.add_argument("--stub", type=Path, default=binary("tare-stub"))

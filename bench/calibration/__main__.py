@@ -1,4 +1,4 @@
-"""Every scenario: prints the tables, and writes them into docs/calibration.md."""
+"""Simulates every scenario, prints the tables, and writes them into docs/calibration.md."""
 
 from __future__ import annotations
 
@@ -43,11 +43,13 @@ PLAN_KINDS = [kind for kind in KINDS if kind.name in ("normal", "t3")]
 def main() -> None:
     """Run everything; with a number of studies, fewer, and the page stays as it is."""
     parser = argparse.ArgumentParser(prog="python -m bench.calibration", description=__doc__)
-    parser.add_argument("studies", type=int, nargs="?", help=f"per scenario; default {STUDIES}")
+    parser.add_argument(
+        "studies", type=int, nargs="?", help=f"studies per scenario (default: {STUDIES})"
+    )
     alone = parser.add_mutually_exclusive_group()
-    alone.add_argument("--looks", action="store_true", help="only the part on looks")
+    alone.add_argument("--looks", action="store_true", help="only studies with looks")
     alone.add_argument(
-        "--sliced-looks", action="store_true", help="only looks at studies in slices"
+        "--sliced-looks", action="store_true", help="only studies in slices with looks"
     )
     arguments = parser.parse_args()
     asked = arguments.studies

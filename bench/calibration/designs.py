@@ -1,4 +1,4 @@
-"""The designs that Tare offers, each as a way from simulated log values to estimates."""
+"""Tare's designs: each turns simulated log values into estimates."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""False alarms of t tests at the levels of two looks, with and without weights for few rounds.
+"""False alarm rates of t tests at the levels of two looks, with and without weights for few rounds.
 
-The table in docs/decisions/0017-looks.md comes from running this file (half a minute):
+This command makes the table in docs/decisions/0017-looks.md in half a minute:
 
     python -m bench.calibration.levels 200000
 """

@@ -1,6 +1,7 @@
-"""Runs that are looked at before their end, run out of time, or are extended; and careless rules.
+"""Runs with early looks, runs that end for time or are extended, and careless rules.
 
-Each rule is applied to the same simulated studies, at no effect and at either end of the margin.
+Each rule is applied to the same simulated studies, with no effect and with effects at both ends of
+the margin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How invented measurements vary: ten kinds of noise, from textbook to unpleasant."""
+"""Ten kinds of noise for simulated measurements, from textbook to unpleasant."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pooled against paired intervals, and what a noisier condition does to them.
+"""Pooled against paired intervals, and the effect of a noisier condition on them.
 
-The numbers in docs/decisions/0002-effects-and-intervals.md come from running this file:
+This command makes the numbers in docs/decisions/0002-effects-and-intervals.md:
 
     python -m bench.calibration.pooling 3000
 """

@@ -1,4 +1,4 @@
-"""Does the planned number of units give the power that it was planned for?"""
+"""Does the planned number of units give the planned power?"""
 
 from __future__ import annotations
 

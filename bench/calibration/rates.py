@@ -1,4 +1,4 @@
-"""What one simulated comparison came to, and the shares over many, with standard errors."""
+"""The outcome of one simulated comparison, and rates over many with standard errors."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Studies in slices that end at planned looks: the noise of `slices` under the rules of `looks`.
+"""Studies in slices that end at planned looks: noise from `slices`, rules from `looks`.
 
-    python -m bench.calibration --sliced-looks          this part of docs/calibration.md alone
+    python -m bench.calibration --sliced-looks          only this part of docs/calibration.md
 
-The study is the quickstart's: 26 slices of each condition in a round, a margin of 3%. It ends at
-the look at which all that it asks is decided: three endpoints against the container's own
-loopback, and the container against a native server. The second native server (A/A) is not asked
-about, and is part of the variance, as in a real analysis.
+The study is the quickstart's: 26 slices of each condition per round, and a margin of 3%. It
+compares three endpoints with the container's own loopback, and the container with a native server.
+It ends at the look that decides all of these. The second native server (A/A) is in no question, but
+is part of the variance, as in a real analysis.
 """
 
 from __future__ import annotations

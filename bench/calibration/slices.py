@@ -1,11 +1,11 @@
-"""Studies in slices, invented whole: from the log cost of each slice to intervals and verdicts.
+"""Fully simulated studies in slices: from each slice's log cost to intervals and verdicts.
 
     python -m bench.calibration.slices          prints the table of docs/calibration.md
     python -m bench.calibration.slices 50       a quick look
 
 The conditions are the quickstart's: two native servers, and a container reached by four endpoints.
-Order, fit and intervals are those of real runs. The machine's noise is what was measured of it
-(docs/resolution.md): moods whose correlation falls off over some forty slices, and bursts.
+Order, fit and intervals are those of real runs. The noise is as measured on a real machine
+(docs/resolution.md): moods with a correlation that fades over about forty slices, and bursts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Is the ratio of variances found, and does its interval hold the truth?"""
+"""Is the ratio of variances estimated correctly, and does its interval contain the truth?"""
 
 from __future__ import annotations
 

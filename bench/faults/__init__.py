@@ -1,1 +1,1 @@
-"""Kills, stops and breaks running studies at random instants, and checks what they promise."""
+"""Kills, stops and breaks running studies at random times, and checks what Tare promises."""

@@ -1,22 +1,22 @@
-"""Faults at random instants, drawn from a seed, on studies that run: what holds, and what not.
+"""Injects faults into running studies at random times, and checks what Tare promises.
 
-    python -m bench.faults                        520 instants: an hour or more
-    python -m bench.faults --seed 2 --instants 10 some two minutes
-    python -m bench.faults --kinds kill,stop      these faults only
+    python -m bench.faults                        520 faults: an hour or more
+    python -m bench.faults --seed 2 --instants 10 about two minutes
+    python -m bench.faults --kinds kill,stop      only these kinds of faults
     python -m bench.faults --engine-command dockerd --clock
     python -m bench.faults --hosts                on hosts over SSH
     python -m bench.faults --kubernetes           in pods of a rig that is up
 
-Real studies (Cassandra as a process, and in a container where an engine answers) are begun, struck
-and resumed, some of them after a weighing; others of the commands are `tare weigh` and the pilot of
-`tare doctor --noise`. With `--hosts` nodes and clients are on hosts over SSH, which are network
-namespaces of this machine; with `--kubernetes` the second nodes are pods; then nothing is weighed.
-After each command everything of `invariants.py` is checked. The seed gives the order of faults and
-the waiting times between them, but not what the machine does meanwhile.
+The command starts real studies, strikes them with faults and resumes them; some weigh first. They
+use Cassandra as a process, and in a container if an engine answers. Other targets are `tare weigh`
+and the pilot of `tare doctor --noise`. With `--hosts`, nodes and clients are on hosts over SSH,
+which are network namespaces of this machine. With `--kubernetes`, the second nodes are pods. In
+both cases, nothing is weighed. After each command, all checks of `invariants.py` run. The seed
+determines the order of faults and the waiting times, but not the machine's own behaviour.
 
-It needs root for most of it and two CPUs, uses `tare` as it is installed, and lets nobody else run
-studies meanwhile. `--engine-command` starts an engine, which may then be killed; one that answers
-already is used, and never touched. `--clock` lets the clock of this machine jump by up to 90 s.
+It needs two CPUs, and root for most faults. It uses the installed `tare`, and nobody else can run
+studies meanwhile. `--engine-command` starts an engine that may be killed; an engine that already
+runs is used, but no fault strikes it. `--clock` lets this machine's clock jump by up to 90 s.
 """
 
 from __future__ import annotations
@@ -163,14 +163,22 @@ def _class_of(strike: Strike) -> str:
 def main() -> int:
     command = parser("bench.faults", __doc__)
     command.add_argument("--seed", type=int, default=1)
-    command.add_argument("--instants", type=int, default=520, help="faults to do (default: 520)")
-    command.add_argument("--kinds", default="", help="faults to draw from, by comma")
-    command.add_argument("--engine-command", default="", help="engine to start, and to kill")
+    command.add_argument(
+        "--instants", type=int, default=520, help="number of faults (default: 520)"
+    )
+    command.add_argument(
+        "--kinds", default="", help="kinds of faults, comma-separated (default: all)"
+    )
+    command.add_argument(
+        "--engine-command", default="", help="command that starts an engine, which may be killed"
+    )
     where = command.add_mutually_exclusive_group()
     where.add_argument("--hosts", action="store_true", help="run studies on hosts over SSH")
-    where.add_argument("--kubernetes", action="store_true", help="run them in pods of `make rig`")
-    command.add_argument("--clock", action="store_true", help="let the machine's clock jump")
-    command.add_argument("--out", type=Path, help="file for everything that was found, JSON")
+    where.add_argument(
+        "--kubernetes", action="store_true", help="run studies in pods of `make rig`"
+    )
+    command.add_argument("--clock", action="store_true", help="also let the machine's clock jump")
+    command.add_argument("--out", type=Path, help="JSON file for the results")
     options = command.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
     take_over()  # so that the engine, the disk and the decoys go, however it is ended

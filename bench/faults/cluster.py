@@ -1,4 +1,4 @@
-"""The Kubernetes of `make rig` for a campaign: its API server stopped, its namespaces seen."""
+"""The Kubernetes of `make rig` for a campaign: stops its API server, lists its namespaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things of others that look like Tare's: they must be as they were after every fault."""
+"""Decoys: others' things that look like Tare's, and must be unchanged after every fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts over SSH for a campaign: made here, and what of a run goes on on them."""
+"""Makes SSH hosts for a campaign, and finds what runs there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold after every fault, whatever it was."""
+"""Invariants that must hold after every fault."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What Tare has on this machine, by /proc, the engine and the kernel: none of Tare's own code.
+"""Finds what Tare has on this machine by /proc, the engine and the kernel, without Tare's code.
 
-`tare clean` is part of what is tested, so that its own search cannot be the judge of it.
+`tare clean` is itself under test, so its own search cannot be the check.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A directory in which studies are run as a user would, and an engine that may be killed."""
+"""A directory where studies run as a user would run them, and an engine that may be killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The faults: each is done to a running study at once, and undone where it can be."""
+"""The faults: each strikes a running study at once, and is undone if possible."""
 
 from __future__ import annotations
 

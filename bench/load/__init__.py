@@ -1,1 +1,1 @@
-"""What load generators cost: Tare's, its peers and the floor, against one real Cassandra node."""
+"""The cost of load generators (Tare's, its peers' and the floor) on one real Cassandra node."""

@@ -1,12 +1,12 @@
-"""What load generators cost, against one real Cassandra node.
+"""Measures the cost of load generators against one real Cassandra node.
 
-    python -m bench.load                     all of them: half an hour, and as long again the first
-                                             time, for fetching and building
+    python -m bench.load                     all generators: half an hour, and the first time as
+                                             long again for fetching and building them
     python -m bench.load --tools floor latte --blocks 2 --seconds 6
 
-One node (Tare's own locked Cassandra) on one CPU, one client after the other on another CPU, in an
-order shuffled anew in each block. Needs 2 CPUs, 3 GB of memory, and for the other tools cargo, go,
-mvn and a JDK, which fetch them by their ordinary package names. Writes FILE.json and FILE.md.
+One node (Tare's own locked Cassandra) has a CPU; clients run one by one on another CPU, in a new
+random order per block. Needs 2 CPUs and 3 GB of memory. The other tools need cargo, go, mvn and a
+JDK, which fetch them from their package registries. Writes FILE.json and FILE.md.
 """
 
 from __future__ import annotations
@@ -66,20 +66,20 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     made = parser("bench.load", __doc__)
     add = made.add_argument
-    add("--tools", nargs="+", choices=CLIENTS, default=list(CLIENTS), help="which clients")
-    add("--blocks", type=int, default=10, help="runs of each client")
-    add("--seconds", type=int, default=20, help="length of a run, at least 5")
+    add("--tools", nargs="+", choices=CLIENTS, default=list(CLIENTS), help="clients to measure")
+    add("--blocks", type=int, default=10, help="number of runs of each client")
+    add("--seconds", type=int, default=20, help="length of a run (at least 5)")
     add("--rows", type=int, default=100_000, help="rows in every table")
     add("--in-flight", type=int, default=64, help="operations in flight")
-    add("--warm-up", type=int, default=20, help="bursts of 15 s after which warming is given up")
+    add("--warm-up", type=int, default=20, help="most bursts of 15 s for warm-up")
     add("--address", default="127.0.8.1", help="loopback address of the node")
-    add("--server-cpus", default="0", help="as taskset takes them")
-    add("--client-cpus", default="1", help="as taskset takes them")
-    add("--seed", type=int, default=1, help="of the order within the blocks")
-    add("--instructions", action="store_true", help="count instructions too, with valgrind")
-    add("--out", type=Path, default=Path("bench-load"), help="file to write, without ending")
-    add("--into", type=Path, help="a page that takes the tables, such as docs/performance.md")
-    add("--keep", action="store_true", help="keep the scratch directory with all outputs")
+    add("--server-cpus", default="0", help="the node's CPUs, as for taskset")
+    add("--client-cpus", default="1", help="the clients' CPUs, as for taskset")
+    add("--seed", type=int, default=1, help="seed of the order in the blocks")
+    add("--instructions", action="store_true", help="also count instructions, with valgrind")
+    add("--out", type=Path, default=Path("bench-load"), help="output file, without suffix")
+    add("--into", type=Path, help="page to insert the tables into, such as docs/performance.md")
+    add("--keep", action="store_true", help="keep the scratch directory with all output")
     return made
 
 

@@ -1,8 +1,8 @@
-"""The load generators that are compared: how each fills its table, reads from it, and reports.
+"""The compared load generators: how each fills its table, reads from it, and reports.
 
-All do the same: reads of one row of 100 bytes at random, at consistency ONE, in a closed loop with
-the same number of operations in flight. Each has a table of its own, filled by itself, because they
-name their rows differently.
+All do the same work: random reads of a row of 100 bytes at consistency ONE, in a closed loop with
+the same number of operations in flight. Each fills a separate table, because they name their rows
+differently.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every client against tare-load: ratios of what they did in the same block, with intervals."""
+"""Compares every client with tare-load: ratios within the same block, with intervals."""
 
 from __future__ import annotations
 

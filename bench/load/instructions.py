@@ -1,8 +1,8 @@
-"""Instructions per operation in user space, counted by valgrind's callgrind where there is one.
+"""Instructions per operation in user space, counted by valgrind's callgrind if it is installed.
 
-Hardware counters are closed in most virtual machines; callgrind counts what a program executes, by
-simulation, and is the same on every machine. Start-up drops out: it is the slope between a short
-and a long run. Programs on a virtual machine of their own (Java, Go's runtime) are left out.
+Most virtual machines offer no hardware counters. callgrind counts the executed instructions by
+simulation, with the same result on every machine. The count is the slope between a short and a long
+run, so start-up drops out. Programs with a runtime of their own (Java, Go) are left out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One run of one load generator: what it cost, and what the node saw of it, second by second.
+"""One run of one load generator: its cost and the node's requests, second by second.
 
-The node counts the requests (system_views.thread_pools), so that all clients are counted alike and
-by somebody else; the kernel counts the CPU time and the memory. Time that the host took away counts
-as CPU time of whatever was running, so what is counted are the samples in which it took none.
+The node counts the requests (system_views.thread_pools): the same way for all clients, and
+independently of them. The kernel counts CPU time and memory. CPU time that the host steals counts
+for the running process, so only samples without steal are used.
 """
 
 from __future__ import annotations

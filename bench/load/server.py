@@ -1,4 +1,4 @@
-"""The one Cassandra node that all tools are measured against: Tare's own locked artifact tree."""
+"""The Cassandra node for all tools, from Tare's own locked artifact tree."""
 
 from __future__ import annotations
 

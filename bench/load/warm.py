@@ -1,4 +1,4 @@
-"""The node's warm-up: its JIT compiler changes everything, so it is run until nothing changes."""
+"""Warms the node up until its cost is stable, as its JIT compiler changes everything."""
 
 from __future__ import annotations
 

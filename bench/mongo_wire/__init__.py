@@ -1,1 +1,1 @@
-"""Our own protocol code beside official drivers, over MongoDB's protocol."""
+"""Tare's own code for MongoDB's protocol, compared with official drivers."""

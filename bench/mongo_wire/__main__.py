@@ -1,15 +1,14 @@
-"""What our protocol code for MongoDB saves, beside the official driver's: measured on one stub.
+"""Measures what Tare's own MongoDB protocol code saves over the official driver, on one stub.
 
-    python -m bench.mongo_wire                           three rounds: half an hour, and what it
-                                                         takes to fetch and build the others
+    python -m bench.mongo_wire                           three rounds: half an hour, plus the time
+                                                         to fetch and build the other clients
     python -m bench.mongo_wire --rounds 1 --out wire     one more round into wire.json
 
-One client after the other, in an order shuffled anew in each round, reads and updates with 1, 16
-and 256 connections: once a stub that answers at once, for the CPU time per operation and the most
-that the client can do; once one that takes a known time, for how far its latencies are off. The
-stub has CPU 0, the client CPU 1. Needs 2 CPUs, cargo; for the others go, mvn and a JDK, which fetch
-them by their ordinary package names. A FILE.json that is there is gone on with; FILE.md has the
-table.
+Clients run one by one, in a new random order per round. Each reads and updates with 1, 16 and 256
+connections: against a stub that answers at once, for the CPU time per operation and the greatest
+throughput, and against a stub with a known service time, for the error of its latencies. The stub
+has CPU 0, the client CPU 1. Needs 2 CPUs and cargo. The other clients need go, mvn and a JDK, which
+fetch them from their package registries. An existing FILE.json is continued; FILE.md has the table.
 """
 
 from __future__ import annotations
@@ -61,12 +60,12 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     made = parser("bench.mongo_wire", __doc__)
     add = made.add_argument
-    add("--clients", nargs="+", choices=CLIENTS, default=list(CLIENTS), help="which")
-    add("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="which runs of a round")
-    add("--rounds", type=int, default=3, help="runs of each kind")
-    add("--seconds", type=int, default=8, help="length of a run, at least 4")
-    add("--again", type=int, default=2, help="repetitions of a run that others disturb all along")
-    add("--out", type=Path, default=Path("mongo-wire"), help="file to write, without ending")
+    add("--clients", nargs="+", choices=CLIENTS, default=list(CLIENTS), help="clients to measure")
+    add("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="kinds of runs per round")
+    add("--rounds", type=int, default=3, help="number of rounds")
+    add("--seconds", type=int, default=8, help="length of a run (at least 4)")
+    add("--again", type=int, default=2, help="repeats of a run disturbed throughout")
+    add("--out", type=Path, default=Path("mongo-wire"), help="output file, without suffix")
     return made
 
 

@@ -1,7 +1,7 @@
-"""The clients that are compared: ours, MongoDB's Rust driver, YCSB's Java binding, go-ycsb.
+"""The compared clients: ours, MongoDB's Rust driver, YCSB's Java binding, go-ycsb.
 
-All do the same to the same server: reads of a document of ten fields of 100 bytes, or updates of
-one field, in a closed loop with as many connections as operations in flight.
+All do the same work on the same server: reads of a document with ten fields of 100 bytes, or
+updates of one field, in a closed loop with a connection per operation in flight.
 """
 
 from __future__ import annotations

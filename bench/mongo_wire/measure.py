@@ -1,8 +1,8 @@
-"""One run of one client against a stub of its own: what it cost, and how far its clock was off.
+"""One run of one client against its own stub: its cost, and the error of its latencies.
 
-The stub counts the operations (`serverStatus`), so that all clients are counted alike and by
-somebody else; the kernel counts CPU time. What is counted are the quarters of a second in the
-second half of a run: a client's start, its connections and its compiler's work are left out.
+The stub counts the operations (`serverStatus`): the same way for all clients, and independently of
+them. The kernel counts CPU time. Only quarter seconds in the second half of a run are used, so that
+the client's start, connections and compiler are left out.
 """
 
 from __future__ import annotations

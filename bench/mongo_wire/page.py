@@ -1,4 +1,4 @@
-"""The comparison as Markdown tables, and what issue and decision 0015 ask of it."""
+"""The comparison as Markdown tables, with the criteria of the issue and of decision 0015."""
 
 from __future__ import annotations
 
