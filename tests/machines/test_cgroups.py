@@ -143,6 +143,38 @@ def test_a_group_that_never_freezes_is_an_error(v2: Path) -> None:
         group.freeze(True, pause=lambda seconds: None)
 
 
+def freezer(monkeypatch: pytest.MonkeyPatch, frozen_by: int) -> list[str]:
+    """A freezer of version 1 that freezes at so many requests; what is written to it."""
+    written: list[str] = []
+    monkeypatch.setattr(Path, "write_text", lambda _, text: written.append(text))
+    state = {True: "FROZEN", False: "FREEZING"}
+    monkeypatch.setattr(
+        cgroups, "_text", lambda _: state[written.count("FROZEN") >= frozen_by], raising=True
+    )
+    return written
+
+
+def test_a_freezer_of_version_1_that_is_stuck_is_thawed_and_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written = freezer(monkeypatch, frozen_by=3)
+    waits: list[float] = []
+    cgroups.freeze({"freezer": "/group"}, True, waits.append)
+    assert written == ["FROZEN", *["THAWED", "FROZEN"] * 2]
+    assert 0.1 < sum(waits) < 0.2
+
+
+def test_a_freezer_that_never_freezes_is_asked_a_few_times_in_5_s(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written = freezer(monkeypatch, frozen_by=99)
+    waits: list[float] = []
+    with pytest.raises(RuntimeUnavailableError, match="did not freeze within 5 s"):
+        cgroups.freeze({"freezer": "/group"}, True, waits.append)
+    assert 3 < written.count("FROZEN") < 10
+    assert 4.5 < sum(waits) < 5.5
+
+
 def test_a_run_that_has_ended_leaves_no_group(v2: Path) -> None:
     (v2 / f"tare/{cgroups.of_run('run')}/n1").mkdir(parents=True)
     (v2 / f"tare/{cgroups.of_run('run')}/n1").rmdir()

@@ -150,6 +150,43 @@ fn everything_is_thawed_when_the_probe_is_ended_amid_slices() {
 }
 
 #[test]
+fn a_freezer_that_is_stuck_is_thawed_and_asked_again() {
+    let made = tempfile::tempdir().unwrap();
+    let (asked, kernel) = (
+        made.path().join("freezer.state"),
+        made.path().join("kernel"),
+    );
+    let made_fifo = std::process::Command::new("mkfifo").arg(&asked).status();
+    assert!(made_fifo.unwrap().success());
+    fs::write(&kernel, "FREEZING\n").unwrap();
+    let state = kernel.clone();
+    let mut fifo = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(&asked)
+        .unwrap();
+    let freezer = std::thread::spawn(move || {
+        let (mut seen, mut piece) = (String::new(), [0; 64]);
+        while !seen.contains("THAWEDFROZEN") {
+            let read = io::Read::read(&mut fifo, &mut piece).unwrap();
+            seen += std::str::from_utf8(&piece[..read]).unwrap();
+        }
+        fs::write(&state, "FROZEN\n").unwrap();
+        (seen, fifo)
+    });
+    let switch = Switch {
+        group: made.path(),
+        file: asked,
+        value: "FROZEN",
+        state: kernel,
+        sign: "FROZEN".to_owned(),
+    };
+    switch.turn().unwrap().wait().unwrap();
+    let (seen, _open) = freezer.join().unwrap();
+    assert!(seen.starts_with("FROZENTHAWEDFROZEN"), "{seen}");
+}
+
+#[test]
 fn a_group_that_is_gone_keeps_no_other_frozen() {
     let made = machine();
     let mut order = slicing(made.path(), &[]);
