@@ -18,12 +18,14 @@ import psutil
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines.kvm import image, network
+from tare.machines.kvm import image, networks
+from tare.machines.kvm.bridge import BRIDGE
 from tare.machines.kvm.kinds import TCG
 from tare.machines.kvm.made import MadeDomains, domains_for
 from tare.machines.kvm.missing import missing
 from tare.machines.ssh import Connection, HostError
 from tare.study.domains import Domains
+from tare.study.platform import Domain
 from tare.study.quantities import MIB
 
 from .conftest import Bench
@@ -63,16 +65,19 @@ def able(request: pytest.FixtureRequest) -> None:
         )
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[MadeDomains]:
-    wanted = [Domains("kvm", 1, 1, "0", 384 * MIB, False, "none", "qcow2", "kvm")]
+OTHERWISE = Domain(cache="writeback", format="raw", network="macvtap")
+
+
+@pytest.fixture(params=[Domain(), OTHERWISE], ids=["as usual", "raw and macvtap"])
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MadeDomains]:
+    wanted = [Domains("kvm", 1, 1, "0", 384 * MIB, False, request.param, "kvm")]
     domains = domains_for("test-domains", wanted, print, tmp_path)
     try:
         domains.start(print)
         yield domains
     finally:
         domains.close()
-        assert network.left() == []
+        assert networks.left() == []
         assert list((tmp_path / "domains").iterdir()) == []
 
 
@@ -95,20 +100,20 @@ def test_a_domain_boots_stands_still_is_lost_and_comes_back(made: MadeDomains) -
         assert connection.check("cat", "/root/kept") == "kept", "who asks lets it go on"
 
         os.kill(domain.process.pid, signal.SIGKILL)
-        network.remove()
+        networks.remove()
         with pytest.raises(HostError):
             connection.check("true", within_s=3.0)
         assert not domain.alive()
         connection.forget()
         domain.restart()
-        assert network.left() == [network.BRIDGE], "which it was lost with"
+        assert networks.left() == [domain.network.owned], "which it was lost with"
         assert connection.check("cat", "/root/kept") == "kept"
     finally:
         connection.close()
 
 
 def test_what_does_not_boot_is_told_with_its_last_words(tmp_path: Path) -> None:
-    wanted = [Domains("kvm", 1, 1, "", 64 * MIB, False, "none", "qcow2", "kvm")]
+    wanted = [Domains("kvm", 1, 1, "", 64 * MIB, False, Domain(), "kvm")]
     domains = domains_for("test-domains", wanted, print, tmp_path)
     with pytest.raises(RuntimeUnavailableError) as told:
         try:
@@ -116,7 +121,7 @@ def test_what_does_not_boot_is_told_with_its_last_words(tmp_path: Path) -> None:
         finally:
             domains.close()
     assert "does not boot" in str(told.value)
-    assert network.left() == []
+    assert networks.left() == []
 
 
 def emulators() -> list[int]:
@@ -137,7 +142,7 @@ def test_a_study_in_a_virtual_machine_is_killed_and_goes_on(bench: Bench) -> Non
     process.kill()
     process.wait()
     words = " ".join(left(bench))
-    assert network.BRIDGE in words
+    assert BRIDGE in words
     assert "processes" in words
     assert emulators() != []
     bench.cleaned()

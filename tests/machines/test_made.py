@@ -12,6 +12,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines import made
 from tare.machines.made import made_for
 from tare.study.domains import Domains
+from tare.study.platform import Domain
 
 
 class Made:
@@ -47,7 +48,7 @@ def log(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def wanted(group: str, kind: str) -> Domains:
-    return Domains(group, 1, 1, "", 2**30, False, "none", "qcow2", kind)
+    return Domains(group, 1, 1, "", 2**30, False, Domain(), kind)
 
 
 def test_who_wants_none_is_asked_nothing(log: list[str]) -> None:

@@ -63,6 +63,7 @@ def run_to_end(
     *,
     cwd: Path | str | None = None,
     env: Mapping[str, str] | None = None,
+    open_files: Sequence[int] = (),
 ) -> Ended:
     """Run a program without input.
 
@@ -71,6 +72,7 @@ def run_to_end(
         seconds: timeout, after which it is killed.
         cwd: its working directory; None is this process's.
         env: its environment; None is this process's.
+        open_files: file descriptors that it inherits.
 
     Raises:
         OSError: it cannot be started.
@@ -80,6 +82,7 @@ def run_to_end(
             command,
             cwd=cwd,
             env=env,
+            pass_fds=open_files,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -57,7 +57,8 @@ def made_domains(plan: Plan) -> list[str]:
         engine = ", with a Docker engine" if one.engine else ""
         lines.append(
             f"  {one.group}: {counted(one.count, 'domain')}, each {counted(one.cpus, 'CPU')}{on}, "
-            f"{one.memory // MIB} MiB of memory, disk {one.format}, cache {one.cache}{engine}"
+            f"{one.memory // MIB} MiB of memory, disk {one.domain.format}, "
+            f"cache {one.domain.cache}, {one.domain.network}{engine}"
         )
     return lines
 

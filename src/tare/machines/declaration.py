@@ -157,7 +157,8 @@ class MachinesDeclaration:
     def group(self, platform: Platform) -> str:
         """The group whose hosts take a platform's nodes; empty: the usual hosts, or this machine.
 
-        For machines that are made it describes them: other limits or disks need other machines.
+        For machines that are made it describes them: other limits, disks or networks need other
+        machines.
         """
         if not self.made:
             return platform.hosts
@@ -169,6 +170,7 @@ class MachinesDeclaration:
         parts += [f"{limits.memory >> 20}MiB"] if limits.memory is not None else []
         parts += [domain.cache] if domain.cache != usual.cache else []
         parts += [domain.format] if domain.format != usual.format else []
+        parts += [domain.network] if domain.network != usual.network else []
         return "-".join(parts)
 
     def obstacles(self, wanted: Wanted) -> Iterator[Obstacle]:

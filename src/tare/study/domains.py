@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tare.study.conditions import Condition
     from tare.study.design import Design
+    from tare.study.platform import Domain
     from tare.study.schema import Setup
 
 GUEST_BYTES = 512 * MIB
@@ -35,7 +36,7 @@ class Domains:
         cpuset: CPUs of this machine on which they run; empty: any.
         memory: of each, bytes.
         engine: whether each runs a Docker engine.
-        cache, format: of its disk, as QEMU calls them.
+        domain: disk and network of each.
         machines: the kind, as a study names it.
     """
 
@@ -45,8 +46,7 @@ class Domains:
     cpuset: str
     memory: int
     engine: bool
-    cache: str
-    format: str
+    domain: Domain
     machines: str
 
 
@@ -85,8 +85,7 @@ def _alike(group: str, own: list[Condition], design: Design, cpus: int) -> Domai
         limits.cpuset or "",
         -(-memory // (64 * MIB)) * 64 * MIB,
         engine,
-        platform.domain.cache,
-        platform.domain.format,
+        platform.domain,
         platform.machines,
     )
 

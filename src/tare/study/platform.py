@@ -102,13 +102,18 @@ class Placement(StudyPart):
 
 
 class Domain(StudyPart):
-    """How a virtual machine that is made for a run keeps its disk."""
+    """Disk and network of a virtual machine that is made for a run."""
 
     cache: Literal["none", "writeback", "writethrough", "directsync"] = Field(
         "none", description="QEMU's cache mode; none: past this machine's page cache"
     )
     format: Literal["qcow2", "raw"] = Field(
         "qcow2", description="of the disk's file: qcow2, which has the image below it, or raw"
+    )
+    network: Literal["bridge", "macvtap"] = Field(
+        "bridge",
+        description="bridge: a tap device on a bridge; macvtap: a device directly on a lower one, "
+        "without a bridge",
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.kvm import qemu
+from tare.machines.kvm.bridge import Bridge
 from tare.machines.kvm.domain import Domain
 from tare.machines.kvm.image import Image
 from tare.machines.kvm.qemu import Shape
@@ -84,9 +85,14 @@ def test_qemu_gets_disk_network_cpus_and_the_run_s_labels(
     seen: list[object] = []
 
     def start(
-        words: Sequence[str], cpuset: str, pid_file: Path, environment: Mapping[str, str]
+        words: Sequence[str],
+        cpuset: str,
+        pid_file: Path,
+        environment: Mapping[str, str],
+        open_files: Sequence[int],
     ) -> None:
         seen.extend([" ".join(words), cpuset, pid_file, environment])
+        assert open_files == ()
 
     monkeypatch.setattr(qemu, "start", start)
     made.start()
@@ -105,7 +111,7 @@ def test_one_that_is_started_again_has_its_bridge_first(
 ) -> None:
     """QEMU puts its device on the bridge as it starts, and does not start without."""
     seen: list[str] = []
-    monkeypatch.setattr("tare.machines.kvm.domain.network.mend", lambda: seen.append("bridge"))
+    monkeypatch.setattr(Bridge, "mend", lambda _: seen.append("bridge"))
     monkeypatch.setattr(qemu, "start", lambda *_: seen.append("QEMU"))
     monkeypatch.setattr(Domain, "await_up", lambda _: seen.append("up"))
     made.restart()

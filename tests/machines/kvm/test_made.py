@@ -13,6 +13,7 @@ from tare.machines.kvm.image import Image
 from tare.machines.kvm.made import domains_for
 from tare.machines.kvm.works import Works
 from tare.study.domains import Domains
+from tare.study.platform import Domain
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +25,7 @@ def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def alike(group: str, count: int) -> Domains:
-    return Domains(group, count, 1, "", 2**30, False, "none", "qcow2", "kvm")
+    return Domains(group, count, 1, "", 2**30, False, Domain(), "kvm")
 
 
 def quiet(line: str) -> None: ...

@@ -1,5 +1,5 @@
-"""Whose the bridge of virtual machines is: made, mended and left for real, in a network namespace
-of the test's own."""
+"""Networks of virtual machines: made, mended, owned and left for real, in a network namespace of
+the test's own."""
 
 from __future__ import annotations
 
@@ -11,17 +11,31 @@ from collections.abc import Iterator
 
 import pytest
 
-from tare.machines.kvm.network import BRIDGE, device
+from tare.machines.kvm.bridge import BRIDGE
+from tare.machines.kvm.network import Network, device
+from tare.machines.kvm.networks import NETWORKS
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None,
     reason="only root makes network namespaces; `sudo make test` runs it",
 )
-SAYS = "from tare.machines.kvm import network; "
+IMPORTS = """\
+import contextlib, os, pathlib, tempfile
+from tare.machines.kvm import networks
+from tare.machines.kvm.network import SYSFS, ip
+network = networks.NETWORKS[{0!r}]
+"""
+Namespace = list[str]
+
+
+@pytest.fixture(params=NETWORKS.values(), ids=NETWORKS)
+def network(request: pytest.FixtureRequest) -> Network:
+    found: Network = request.param
+    return found
 
 
 @pytest.fixture
-def namespace() -> Iterator[list[str]]:
+def namespace() -> Iterator[Namespace]:
     """The words before a command that runs in the namespace."""
     name = f"tare-test-vm-{os.getpid()}"
     subprocess.run(["ip", "netns", "add", name], check=True)
@@ -31,19 +45,19 @@ def namespace() -> Iterator[list[str]]:
         subprocess.run(["ip", "netns", "del", name], check=False)
 
 
-def told(namespace: list[str], what: str) -> str:
-    """What a process that comes and goes says of the bridge."""
-    words = [*namespace, sys.executable, "-c", SAYS + what]
+def printed(namespace: Namespace, network: Network, code: str) -> str:
+    """What a process prints that runs this code and ends."""
+    words = [*namespace, sys.executable, "-c", IMPORTS.format(network.name) + code]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     return (done.stdout + done.stderr).strip()
 
 
 @pytest.fixture
-def holder(namespace: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has made the bridge, and goes on."""
+def holder(namespace: Namespace, network: Network) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has made the network, and goes on."""
     waits = "network.make(); print('made', flush=True); input()"
     process = subprocess.Popen(
-        [*namespace, sys.executable, "-c", SAYS + waits],
+        [*namespace, sys.executable, "-c", IMPORTS.format(network.name) + waits],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -55,39 +69,64 @@ def holder(namespace: list[str]) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def test_the_bridge_of_a_run_that_goes_on_is_nobody_else_s_to_find_or_remove(
-    namespace: list[str], holder: subprocess.Popen[str]
+def test_another_process_neither_finds_nor_removes_that_of_a_run_that_goes_on(
+    namespace: Namespace, network: Network, holder: subprocess.Popen[str]
 ) -> None:
-    assert told(namespace, "print(network.left())") == "[]"
-    assert told(namespace, "network.remove(); print(network._there())") == "True"
-    refused = told(namespace, "network.make()")
+    assert printed(namespace, network, "print(networks.left())") == "[]"
+    assert printed(namespace, network, "networks.remove(); print(network.there())") == "True"
+    refused = printed(namespace, network, "network.make()")
     assert "another process of Tare's has it" in refused
     assert str(holder.pid) in refused
 
 
-def test_the_bridge_of_a_killed_run_is_found_and_goes(
-    namespace: list[str], holder: subprocess.Popen[str]
+def test_that_of_a_killed_run_is_found_and_removed(
+    namespace: Namespace, network: Network, holder: subprocess.Popen[str]
 ) -> None:
     holder.kill()
     holder.wait()
-    assert told(namespace, "print(network.left())") == f"['{BRIDGE}']"
-    assert told(namespace, "network.remove(); print(network._there())") == "False"
+    assert printed(namespace, network, "print(networks.left())") == f"['{network.owned}']"
+    gone = "networks.remove(); print(network.there(), (SYSFS / network.device).exists())"
+    assert printed(namespace, network, gone) == "False False"
+
+
+def test_a_network_that_is_there_is_left_as_it_is(
+    namespace: Namespace, network: Network, holder: subprocess.Popen[str]
+) -> None:
+    index = "print((SYSFS / network.device / 'ifindex').read_text())"
+    before = printed(namespace, network, index)
+    assert before.isdigit()
+    assert printed(namespace, network, f"network.mend(); {index}") == before
+    assert holder.poll() is None
 
 
 def test_a_bridge_that_was_lost_is_made_again_with_the_domains_that_run(
-    namespace: list[str],
+    namespace: Namespace,
 ) -> None:
     subprocess.run([*namespace, "ip", "tuntap", "add", device(0), "mode", "tap"], check=True)
-    again = f"network.make(); network._ip('link', 'del', '{BRIDGE}'); network.mend(); "
-    looks = f"print((network._CLASS / '{BRIDGE}' / 'brif' / '{device(0)}').exists())"
-    assert told(namespace, again + looks) == "True"
+    again = f"network.make(); ip('link', 'del', '{BRIDGE}'); network.mend(); "
+    attached = f"print((SYSFS / '{BRIDGE}' / 'brif' / '{device(0)}').exists())"
+    assert printed(namespace, NETWORKS["bridge"], again + attached) == "True"
 
 
-def test_a_bridge_that_is_there_is_left_as_it_is(
-    namespace: list[str], holder: subprocess.Popen[str]
+MACVTAP = """
+network.make()
+directory = pathlib.Path(tempfile.mkdtemp())
+for life in range(2):
+    with network.card(0, '02:00:c6:13:fe:0a', directory) as card:
+        print(card.netdev == f'tap,id=net,fd={card.open_files[0]}', end=' ')
+        print((SYSFS / 'tare-vm0' / 'address').read_text().strip(), end=' ')
+        frame = bytes(10) + bytes.fromhex('ffffffffffff0200c613fe0a0806') + bytes(46)
+        print(os.write(card.open_files[0], frame))
+"""
+
+
+def test_a_domain_on_macvtap_has_a_device_of_its_guest_s_address_in_each_of_its_lives(
+    namespace: Namespace,
 ) -> None:
-    index = f"print((network._CLASS / '{BRIDGE}' / 'ifindex').read_text())"
-    before = told(namespace, index)
-    assert before.isdigit()
-    assert told(namespace, f"network.mend(); {index}") == before
-    assert holder.poll() is None
+    lines = printed(namespace, NETWORKS["macvtap"], MACVTAP).splitlines()
+    assert lines == ["True 02:00:c6:13:fe:0a 70"] * 2
+
+
+def test_networks_and_container_networks_have_addresses_of_their_own() -> None:
+    one, other = (each.addresses for each in NETWORKS.values())
+    assert not one.overlaps(other)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.inventory.host import Host
-from tare.machines.kvm import network, qemu, recipe
+from tare.machines.kvm import qemu, recipe
 from tare.machines.kvm.kinds import KVM, TCG
+from tare.machines.kvm.networks import NETWORKS
 from tare.runtimes.registry import CONTAINER
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import psutil
 
     from tare.machines.kvm.image import Image
+    from tare.machines.kvm.network import Network
     from tare.machines.kvm.qemu import Shape
     from tare.machines.kvm.works import Works
 
@@ -74,11 +76,16 @@ class Domain:
     suspended: bool = False
 
     @property
+    def network(self) -> Network:
+        """The network that it is on."""
+        return NETWORKS[self.shape.network]
+
+    @property
     def host(self) -> Host:
         """The machine as others reach it."""
         return Host(
             name=self.name,
-            address=str(network.address(self.number)),
+            address=str(self.network.address(self.number)),
             user="root",
             key=self.directory / "key",
             known_hosts=self.directory / "known_hosts",
@@ -109,9 +116,6 @@ class Domain:
         public = (self.directory / "host_key.pub").read_text(encoding="ascii").split()
         known = f"{self.host.address} {public[0]} {public[1]}\n"
         (self.directory / "known_hosts").write_text(known, encoding="ascii")
-        attach = self.directory / "attach"
-        attach.write_text(network.ATTACH, encoding="ascii")
-        attach.chmod(0o700)
         self._seed()
 
     def start(self) -> None:
@@ -127,31 +131,31 @@ class Domain:
         disk = f"file={self._disk},format={shape.format},cache={shape.cache},if=none,id=disk"
         seed = f"file={self.directory / 'seed.tar'},format=raw,readonly=on,if=none,id=seed"
         vhost = Path("/dev/vhost-net").exists() and self.works.accelerator == KVM
-        card = network.device(self.number)
-        net = f"tap,id=net,ifname={card},script={self.directory / 'attach'},downscript=no"
         self.starts, self.suspended = self.starts + 1, False
-        self.process = qemu.start(
-            [
-                *words,
-                *("-name", f"tare-{self.name}", "-serial", f"file:{self._console}"),
-                *("-drive", disk, "-device", "virtio-blk-pci,drive=disk"),
-                *("-drive", seed, "-device", "virtio-blk-pci,drive=seed"),
-                *("-netdev", net + (",vhost=on" if vhost else "")),
-                *("-device", f"virtio-net-pci,netdev=net,mac={self._card}"),
-            ],
-            shape.cpuset,
-            self.directory / "pid",
-            self.labels,
-        )
+        with self.network.card(self.number, self._card, self.directory) as card:
+            self.process = qemu.start(
+                [
+                    *words,
+                    *("-name", f"tare-{self.name}", "-serial", f"file:{self._console}"),
+                    *("-drive", disk, "-device", "virtio-blk-pci,drive=disk"),
+                    *("-drive", seed, "-device", "virtio-blk-pci,drive=seed"),
+                    *("-netdev", card.netdev + (",vhost=on" if vhost else "")),
+                    *("-device", f"virtio-net-pci,netdev=net,mac={self._card}"),
+                ],
+                shape.cpuset,
+                self.directory / "pid",
+                self.labels,
+                card.open_files,
+            )
 
     def restart(self) -> None:
-        """Start it again with the disk that it has, on the bridge, which may be gone too.
+        """Start it again with the disk that it has, on its network, which may be gone too.
 
         Raises:
             RuntimeUnavailableError: it does not boot.
         """
         self.end()
-        network.mend()
+        self.network.mend()
         self.start()
         self.await_up()
 
@@ -221,6 +225,7 @@ class Domain:
             "memory": self.shape.memory,
             "disk_cache": self.shape.cache,
             "disk_format": self.shape.format,
+            "network": self.shape.network,
             "starts": self.starts,
         }
 
@@ -250,7 +255,7 @@ class Domain:
         """What it is told at its boot, as a tar archive on its second disk."""
         told = {
             "name": self.name,
-            "address": f"{self.host.address}/{network.NETWORK.prefixlen}",
+            "address": f"{self.host.address}/{self.network.addresses.prefixlen}",
             "host_key": (self.directory / "host_key").read_text(encoding="ascii"),
             "authorized_keys": (self.directory / "key.pub").read_text(encoding="ascii"),
             "sshd_config": _SSHD,

@@ -10,9 +10,10 @@ from tare.all_steps import faults_of, raise_first
 from tare.artifacts.tree import default_cache
 from tare.errors import RuntimeUnavailableError
 from tare.machines.kvm import image as images
-from tare.machines.kvm import network, works
+from tare.machines.kvm import networks, works
 from tare.machines.kvm.domain import Domain
 from tare.machines.kvm.missing import missing
+from tare.machines.kvm.network import MOST
 from tare.machines.kvm.qemu import Shape
 from tare.starter import label, labelled_without_owner, labels
 
@@ -31,13 +32,14 @@ class MadeDomains:
     machines: dict[str, Domain] = field(default_factory=dict)
 
     def start(self, say: Callable[[str], None]) -> None:
-        """Make the network and all domains, and come back when all have booted.
+        """Make their networks and all domains, and come back when all have booted.
 
         Raises:
             RuntimeUnavailableError: one does not boot.
         """
-        if exposed := network.make():
-            say(f"neighbours on the network can reach virtual machines: {exposed}")
+        for network in dict.fromkeys(one.network for one in self.machines.values()):
+            if exposed := network.make():
+                say(f"neighbours on the network can reach virtual machines: {exposed}")
         for one in self.machines.values():
             one.make()
             one.start()
@@ -47,13 +49,13 @@ class MadeDomains:
             one.await_up()
 
     def close(self) -> None:
-        """End all domains, and remove their files and their network.
+        """End all domains, and remove their files and their networks.
 
         Raises:
             TareError: one does not end.
         """
         faults = faults_of(one.end for one in self.machines.values())
-        network.remove()
+        networks.remove()
         shutil.rmtree(self.directory, ignore_errors=True)
         raise_first(faults)
 
@@ -76,16 +78,18 @@ def domains_for(
     tried = works.tried(image)
     made = MadeDomains(_place(cache) / label())
     for alike in wanted:
-        shape = Shape(alike.cpus, alike.memory, alike.cpuset, alike.cache, alike.format)
+        domain = alike.domain
+        disk = (domain.cache, domain.format)
+        shape = Shape(alike.cpus, alike.memory, alike.cpuset, *disk, domain.network)
         for place in range(alike.count):
             name, number = f"{alike.group}-{place + 1}", len(made.machines)
             made.machines[name] = Domain(
                 *(name, alike.group, number, shape, alike.engine, made.directory / name),
                 *(image, tried, labels(run)),
             )
-    if len(made.machines) > network.MOST:
+    if len(made.machines) > MOST:
         raise RuntimeUnavailableError(
-            f"{len(made.machines)} virtual machines, where {network.MOST} find an address",
+            f"{len(made.machines)} virtual machines, where {MOST} find an address",
             remedy="measure a part (--only FACTOR=LEVEL)",
         )
     return made

@@ -1,124 +1,163 @@
-"""The bridge of all domains: this machine has one, as one run holds the machine at a time."""
+"""A network of domains: this machine's device on it, its owner, and the addresses of domains."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-from ipaddress import IPv4Address, IPv4Network
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines import neighbours
 from tare.starter import mark, without_owner
 
-NETWORK = IPv4Network("198.19.255.0/24")
-"""behind the container networks, in the range that neighbours are kept from"""
-BRIDGE = f"{neighbours.BRIDGES}-kvm"
-_DEVICES = "tare-vm"
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from ipaddress import IPv4Address, IPv4Network
+
+DEVICES = "tare-vm"
 """prefix of the names of domains' network devices"""
-_CLASS = Path("/sys/class/net")
-_FIRST = 10
+SYSFS = Path("/sys/class/net")
 MOST = 200
 """number of domains for which there are addresses"""
-_RULE = f"-i {BRIDGE} -o {BRIDGE} -m comment --comment tare -j ACCEPT".split()
-ATTACH = f'#!/bin/sh\nPATH=$PATH:/usr/sbin:/sbin\nip link set "$1" master {BRIDGE} up\n'
-"""the script by which QEMU puts a domain's device on the bridge; the device goes with QEMU"""
+_FIRST = 10
 
 
-def address(number: int) -> IPv4Address:
-    """Of the domain of this number, from 0."""
-    return NETWORK[_FIRST + number]
+@dataclass(frozen=True)
+class Card:
+    """A domain's network device, as QEMU is told of it.
+
+    Attributes:
+        netdev: QEMU's words for it.
+        open_files: file descriptors that QEMU inherits.
+    """
+
+    netdev: str
+    open_files: tuple[int, ...] = ()
+
+
+class Network(ABC):
+    """A network of domains on this machine.
+
+    Attributes:
+        name: as a study names it.
+        device: this machine's own device on it, with the first address.
+        owned: the device that carries its owner's mark, and with which all of it goes.
+        addresses: of this machine and of domains, behind those of container networks.
+    """
+
+    name: ClassVar[str]
+    device: ClassVar[str]
+    owned: ClassVar[str]
+    addresses: ClassVar[IPv4Network]
+
+    def address(self, number: int) -> IPv4Address:
+        """Of the domain of this number, from 0."""
+        return self.addresses[_FIRST + number]
+
+    def make(self) -> str:
+        """Make it for this process; empty, or why neighbours are not kept from it.
+
+        Raises:
+            RuntimeUnavailableError: it cannot be made, or another live process has it.
+        """
+        self.remove()
+        if self.there():
+            raise RuntimeUnavailableError(
+                f"no {self.name} for virtual machines",
+                where=self.owned,
+                why=f"another process of Tare's has it ({self._owner()})",
+                remedy=f"wait for it; ip link del {self.owned} if it is none that runs",
+            )
+        self._build()
+        ip("link", "set", self.owned, "alias", mark())
+        ip("addr", "add", f"{self.addresses[1]}/{self.addresses.prefixlen}", "dev", self.device)
+        ip("link", "set", self.device, "up")
+        return neighbours.keep_out()
+
+    def mend(self) -> None:
+        """Make it again if it is gone.
+
+        Raises:
+            RuntimeUnavailableError: it cannot be made.
+        """
+        if not self.there():
+            self.make()
+            self._take_back()
+
+    def remove(self) -> None:
+        """Remove it, where it is there and no other process has it."""
+        if self.there() and not self.left():
+            return
+        if self.there():
+            subprocess.run(["ip", "link", "del", self.owned], capture_output=True, check=False)
+        self._forget()
+        neighbours.let_in()
+
+    def left(self) -> list[str]:
+        """Its owned device, where that is there and no other process that runs has it."""
+        owner = self._owner()
+        return [self.owned] if self.there() and (not owner or without_owner(owner)) else []
+
+    def there(self) -> bool:
+        """Whether this machine has it."""
+        return (SYSFS / self.owned).exists()
+
+    @abstractmethod
+    def card(self, number: int, hardware: str, directory: Path) -> AbstractContextManager[Card]:
+        """The device of a domain, while QEMU is started with it.
+
+        Args:
+            number: of the domain.
+            hardware: address of the guest's device.
+            directory: of the domain's own files.
+
+        Raises:
+            RuntimeUnavailableError: it cannot be made.
+        """
+
+    @abstractmethod
+    def _build(self) -> None:
+        """Make its devices."""
+
+    @abstractmethod
+    def _take_back(self) -> None:
+        """Attach domains that still run, where their devices outlive the network."""
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Remove what its devices do not take with them."""
+
+    def _owner(self) -> str:
+        """The mark of the process that made it; empty: it was killed before it left one."""
+        try:
+            return (SYSFS / self.owned / "ifalias").read_text(encoding="utf-8").strip()
+        except OSError:
+            return ""
 
 
 def device(number: int) -> str:
-    """Name of the network device, here, of the domain of this number."""
-    return f"{_DEVICES}{number}"
+    """Name of the network device, on this machine, of the domain of this number."""
+    return f"{DEVICES}{number}"
 
 
-def make() -> str:
-    """Make the bridge for this process; empty, or why neighbours are not kept from it.
-
-    Raises:
-        RuntimeUnavailableError: it cannot be made, or another live process has it.
-    """
-    remove()
-    if _there():
-        raise RuntimeUnavailableError(
-            "no bridge for virtual machines",
-            where=BRIDGE,
-            why=f"another process of Tare's has it ({_owner()})",
-            remedy=f"wait for it; ip link del {BRIDGE} if it is none that runs",
-        )
-    _ip("link", "add", BRIDGE, "type", "bridge", "forward_delay", "0")
-    _ip("link", "set", BRIDGE, "alias", mark())
-    _ip("addr", "add", f"{NETWORK[1]}/{NETWORK.prefixlen}", "dev", BRIDGE)
-    _ip("link", "set", BRIDGE, "up")
-    # else a Docker engine's firewall keeps domains from each other
-    if neighbours.bridges_filtered():
-        _iptables("-I", "FORWARD", *_RULE)
-    return neighbours.keep_out()
-
-
-def mend() -> None:
-    """Make the bridge again if it is gone, and put running domains back on it.
+def ip(*words: str) -> None:
+    """Run `ip`.
 
     Raises:
-        RuntimeUnavailableError: it cannot be made.
+        RuntimeUnavailableError: it fails.
     """
-    if _there():
-        return
-    make()
-    for one in sorted(_CLASS.glob(f"{_DEVICES}*")):
-        _ip("link", "set", one.name, "master", BRIDGE, "up")
-
-
-def remove() -> None:
-    """Take the bridge away, and its rule, where they are there and no other process has them."""
-    if _there() and not left():
-        return
-    if _there():
-        subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True, check=False)
-    while _iptables("-C", "FORWARD", *_RULE):
-        _iptables("-D", "FORWARD", *_RULE)
-    neighbours.let_in()
-
-
-def left() -> list[str]:
-    """The bridge by its name, where it is there and no other process that runs has it."""
-    owner = _owner()
-    return [BRIDGE] if _there() and (not owner or without_owner(owner)) else []
-
-
-def _there() -> bool:
-    return (_CLASS / BRIDGE).exists()
-
-
-def _owner() -> str:
-    """The mark of the process that made it; empty: it was killed before it said so."""
-    try:
-        return (_CLASS / BRIDGE / "ifalias").read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""
-
-
-def _iptables(*words: str) -> bool:
-    if shutil.which("iptables") is None:
-        return False
-    command = ["iptables", "-w", "5", *words]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-def _ip(*words: str) -> None:
     try:
         done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
     except OSError as error:
         raise RuntimeUnavailableError(
-            "no bridge for virtual machines", why=str(error), remedy="apt-get install iproute2"
+            "no network for virtual machines", why=str(error), remedy="apt-get install iproute2"
         ) from error
     if done.returncode != 0:
         raise RuntimeUnavailableError(
-            "no bridge for virtual machines",
+            "no network for virtual machines",
             where=f"ip {' '.join(words)}",
             why=done.stderr.strip(),
-            remedy="run as root, and see that nothing else uses 198.19.255.0/24 (ip route)",
+            remedy="run as root, and see that nothing else uses 198.19.254.0/23 (ip route)",
         )

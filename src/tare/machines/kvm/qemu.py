@@ -33,7 +33,7 @@ _ENDED_S = 10.0
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a domain is, and how its disk is kept.
+    """How large a domain is, how its disk is kept, and which network it is on.
 
     Attributes:
         cpus: number of its own CPUs.
@@ -41,6 +41,7 @@ class Shape:
         memory: bytes.
         cache: QEMU's cache mode of the disk.
         format: of the disk's file.
+        network: its name, as studies have it.
     """
 
     cpus: int
@@ -48,6 +49,7 @@ class Shape:
     cpuset: str = ""
     cache: str = "none"
     format: str = "qcow2"
+    network: str = "bridge"
 
 
 def version() -> str:
@@ -73,7 +75,11 @@ def command(image: Image, accelerator: str, cpus: int, memory: int, append: str)
 
 
 def start(
-    words: Sequence[str], cpuset: str, pid_file: Path, environment: Mapping[str, str]
+    words: Sequence[str],
+    cpuset: str,
+    pid_file: Path,
+    environment: Mapping[str, str],
+    open_files: Sequence[int] = (),
 ) -> psutil.Process:
     """Start QEMU in the background.
 
@@ -82,6 +88,7 @@ def start(
         cpuset: CPUs on which all of its threads run; empty: any.
         pid_file: where it notes its process id.
         environment: labels of the run.
+        open_files: file descriptors that it inherits.
 
     Raises:
         RuntimeUnavailableError: it does not start.
@@ -90,7 +97,8 @@ def start(
     pinned = ["taskset", "-c", cpuset] if cpuset else []
     full = [*pinned, *words, "-daemonize", "-pidfile", str(pid_file)]
     try:
-        done = run_to_end(full, _STARTED_S, env={**os.environ, **environment})
+        env = {**os.environ, **environment}
+        done = run_to_end(full, _STARTED_S, env=env, open_files=open_files)
     except OSError as error:
         raise RuntimeUnavailableError(
             "QEMU cannot be started", why=str(error), remedy=INSTALL

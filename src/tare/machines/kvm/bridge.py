@@ -1,0 +1,57 @@
+"""A bridge: QEMU puts the tap device of each domain on it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from contextlib import contextmanager
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
+
+from tare.machines import neighbours
+from tare.machines.kvm.network import DEVICES, SYSFS, Card, Network, device, ip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BRIDGE = f"{neighbours.BRIDGES}-kvm"
+_RULE = f"-i {BRIDGE} -o {BRIDGE} -m comment --comment tare -j ACCEPT".split()
+_ATTACH = f'#!/bin/sh\nPATH=$PATH:/usr/sbin:/sbin\nip link set "$1" master {BRIDGE} up\n'
+
+
+class Bridge(Network):
+    """Domains with tap devices on a bridge, which has an address of this machine's."""
+
+    name = "bridge"
+    device = owned = BRIDGE
+    addresses = IPv4Network("198.19.255.0/24")
+
+    @contextmanager
+    def card(self, number: int, hardware: str, directory: Path) -> Iterator[Card]:
+        # QEMU makes the device and runs this script; the device goes with QEMU
+        attach = directory / "attach"
+        attach.write_text(_ATTACH, encoding="ascii")
+        attach.chmod(0o700)
+        yield Card(f"tap,id=net,ifname={device(number)},script={attach},downscript=no")
+
+    def _build(self) -> None:
+        ip("link", "add", BRIDGE, "type", "bridge", "forward_delay", "0")
+        # else a Docker engine's firewall keeps domains from each other
+        if neighbours.bridges_filtered():
+            _iptables("-I", "FORWARD", *_RULE)
+
+    def _take_back(self) -> None:
+        for one in sorted(SYSFS.glob(f"{DEVICES}*")):
+            ip("link", "set", one.name, "master", BRIDGE, "up")
+
+    def _forget(self) -> None:
+        while _iptables("-C", "FORWARD", *_RULE):
+            _iptables("-D", "FORWARD", *_RULE)
+
+
+def _iptables(*words: str) -> bool:
+    if shutil.which("iptables") is None:
+        return False
+    command = ["iptables", "-w", "5", *words]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
