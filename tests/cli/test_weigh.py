@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,15 +17,12 @@ from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.records.prices import Interval, ServersHost, Weighing, prices_here, prices_on
 from tests.analysis.test_prices import MACHINE, weighed
+from tests.cli.in_process import CHECKOUT, tare
 
-TARE = str(Path(sys.executable).with_name("tare"))
 
-
-def refused(*words: str) -> str:
-    """The command's output if it starts nothing."""
-    done = subprocess.run(
-        [TARE, "weigh", *words], capture_output=True, text=True, timeout=60, check=False
-    )
+def refused(*words: str, cwd: Path = CHECKOUT) -> str:
+    """What the command prints where it starts nothing."""
+    done = tare("weigh", *words, cwd=cwd)
     assert done.returncode == 2
     return done.stderr
 
@@ -110,9 +105,8 @@ def test_the_table_for_other_programs_has_every_number_with_its_interval() -> No
 def test_two_files_of_prices_are_compared(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text(prices(weighed(), MACHINE).model_dump_json())
-    done = subprocess.run(
-        [TARE, "compare", "a", "b"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = tare("compare", "a", "b", cwd=tmp_path)
+    assert done.returncode == 0
     assert "docker.bridge" in done.stdout
     assert "not told apart" in done.stdout
 
@@ -136,8 +130,7 @@ def test_a_request_and_a_connection_are_not_compared(tmp_path: Path) -> None:
     for name, operation in (("a", "request"), ("b", "connection")):
         found = prices(weighed(), MACHINE).model_copy(update={"operation": operation})
         (tmp_path / name).write_text(found.model_dump_json())
-    words = [TARE, "compare", "a", "b"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = tare("compare", "a", "b", cwd=tmp_path)
     assert done.returncode == 2
     assert "are not compared" in done.stderr
 
@@ -167,8 +160,7 @@ def test_what_a_further_kilobyte_costs_is_told_in_nanoseconds_with_both_sizes() 
 def test_options_of_runs_mean_nothing_for_prices(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text(prices(weighed(), MACHINE).model_dump_json())
-    words = [TARE, "compare", "a", "b", "--fail-on", "worse"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = tare("compare", "a", "b", "--fail-on", "worse", cwd=tmp_path)
     assert done.returncode == 2
     assert "prices are compared as they are" in done.stderr
 
@@ -261,10 +253,9 @@ def test_hosts_that_cannot_be_weighed_are_refused_before_anything_starts(
     words: tuple[str, ...], said: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TARE_INVENTORY", raising=False)
-    monkeypatch.chdir(tmp_path)
     text = "hosts:\n  db1: {address: 192.0.2.11}\ngroups:\n  metal: [db1]\n"
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
-    told = " ".join(refused(*words).split())
+    told = " ".join(refused(*words, cwd=tmp_path).split())
     assert said in told
     assert remedy in told
 
@@ -296,14 +287,10 @@ def test_prices_of_a_host_are_kept_by_its_name_and_are_none_of_this_machine_s(
 
 def test_kept_prices_of_a_host_are_shown_by_its_name(tmp_path: Path) -> None:
     keep(on_host(), tmp_path)
-    words, own = ["findings", "prices", "--host"], {**os.environ, "TARE_CACHE": str(tmp_path)}
-
-    def told(host: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [TARE, *words, host], env=own, capture_output=True, text=True, check=False
-        )
-
-    found, none = told("db1"), told("db2")
+    own = {**os.environ, "TARE_CACHE": str(tmp_path)}
+    found, none = (
+        tare("findings", "prices", "--host", one, environment=own) for one in ("db1", "db2")
+    )
     assert (found.returncode, none.returncode) == (0, 2)
     assert found.stdout.startswith("server-1: 2 CPUs, some, kvm, Linux 6.1; weighed ")
     assert "docker.bridge" in found.stdout

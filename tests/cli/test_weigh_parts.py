@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,8 +20,7 @@ from tare.errors import UsageError
 from tare.records.part_prices import FileSystem, PartWeighing, parts_in
 from tests.analysis.test_part_prices import MACHINE, weighed
 from tests.analysis.test_prices import weighed as ways_weighed
-
-TARE = str(Path(sys.executable).with_name("tare"))
+from tests.cli.in_process import tare
 
 
 def shown(found: PartWeighing) -> list[str]:
@@ -59,9 +56,7 @@ def test_a_part_that_there_is_not_is_refused_with_those_that_are(text: str) -> N
     ],
 )
 def test_the_command_refuses_before_anything_starts(words: tuple[str, ...]) -> None:
-    done = subprocess.run(
-        [TARE, "weigh", *words], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = tare("weigh", *words)
     assert done.returncode == 2, done.stderr
     assert "tare weigh" in done.stderr or "--what" in done.stderr
 
@@ -97,13 +92,12 @@ def test_two_files_of_the_prices_of_parts_are_compared(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text(found.model_dump_json())
     (tmp_path / "ways").write_text(prices(ways_weighed(), MACHINE).model_dump_json())
-    words = [TARE, "compare", "a", "b"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = tare("compare", "a", "b", cwd=tmp_path)
+    assert done.returncode == 0
     assert "futex wake" in done.stdout
     assert "docker.layer over native" in done.stdout
     assert "not told apart" in done.stdout
-    words = [TARE, "compare", "a", "ways"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = tare("compare", "a", "ways", cwd=tmp_path)
     assert done.returncode == 2
     assert "a platform's parts and of a request are not compared" in done.stderr
 
