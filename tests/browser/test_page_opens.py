@@ -205,7 +205,8 @@ SMALLEST = """() => {
   const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
   const shown = [...document.querySelectorAll("#answer *, #validity *, #methods *")]
     .filter(e => e.checkVisibility() && own(e));
-  return Math.min(...shown.map(e => parseFloat(getComputedStyle(e).fontSize) * scale(e)));
+  const sizes = shown.map(e => parseFloat(getComputedStyle(e).fontSize) * scale(e));
+  return sizes.length && Math.min(...sizes);
 }"""
 PAPER = {"width": 688, "height": 1017}
 """A4 without margins, in pixels of 1/96 inch."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,13 +71,26 @@ def test_bytes_are_those_of_storage_not_of_calls() -> None:
 
 
 def test_what_is_no_server_is_a_client(counts: ProcessCounts) -> None:
-    assert all(name.startswith("client_") for name in read(counts))
-    assert all(name.startswith("server_") for name in read(counts, ME))
+    clients, servers = read(counts), read(counts, ME)
+    assert "client_faults" in clients
+    assert "server_faults" in servers
+    assert all(name.startswith("client_") for name in clients)
+    assert all(name.startswith("server_") for name in servers)
 
 
 def test_of_a_process_that_has_ended_nothing_is_counted(counts: ProcessCounts) -> None:
-    gone = Accounting(pids=(2**22 + 1,))
-    assert counts.read({"gone": [gone]}, [gone], lambda file: "") == {}
+    ended = subprocess.Popen(["/bin/true"])
+    ended.wait()
+    gone = Accounting(pids=(ended.pid,))
+
+    def text(file: str) -> str:
+        try:
+            return Path(file).read_text()
+        except OSError:
+            return ""
+
+    assert counts.read({"gone": [gone]}, [gone], text) == {}
+    assert counts.read({"gone": [gone], "me": [ME]}, [gone], text).keys() == read(counts).keys()
 
 
 def test_a_unit_s_processes_are_those_of_its_group_and_below_found_anew_when_asked(

@@ -68,7 +68,9 @@ def test_an_endless_interval_is_cut_with_arrows_and_leaves_the_others_readable()
 def test_everything_is_drawn_inside_its_panel() -> None:
     analysis = sample_analysis()
     drawings = [p for f in make_figures(analysis).values() for p in [*f.wide, *f.narrow]]
+    assert len(drawings) > 3
     for panel in drawings:
+        assert len([*panel.root.iter()]) > 10
         for element in panel.root.iter():
             for name, limit in (("x", panel.width), ("cx", panel.width), ("x1", panel.width),
                                 ("x2", panel.width), ("y", panel.height), ("cy", panel.height),
@@ -140,9 +142,12 @@ def test_labels_of_the_axis_do_not_overlap() -> None:
     analysis = sample_analysis()
     for one in analysis.effects:
         one.ci = (0.3, 3.0)
-    for panel in forest_panels(analysis):
+    panels = forest_panels(analysis)
+    assert panels != []
+    for panel in panels:
         axis = [e for e in panel.root.iter("text") if "muted middle" in e.get("class", "")]
         xs = sorted(float(e.get("x", "nan")) for e in axis)
+        assert len(xs) > 1
         assert all(right - left >= 44 for left, right in itertools.pairwise(xs))
         assert "0%" in texts(panel)
 
@@ -161,7 +166,9 @@ def test_a_figure_is_a_well_formed_svg_with_its_own_style() -> None:
     analysis = sample_analysis()
     analysis.conditions[2].condition = "<b>&'\x00"
     analysis.series[2].condition = "<b>&'\x00"
-    for figure in make_figures(analysis).values():
+    figures = make_figures(analysis).values()
+    assert len(figures) > 1
+    for figure in figures:
         root = ET.fromstring(standalone(figure, "a <heading> & more"))  # noqa: S314 - our own text
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert float(root.get("width", "0")) > 300

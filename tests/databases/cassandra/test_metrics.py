@@ -212,7 +212,9 @@ def test_threads_that_cannot_be_seen_are_unknown_not_idle(
 ) -> None:
     monkeypatch.setattr(metrics, "read_threads", lambda pid, machine: Threads({}))
     watch = watched(cluster, tmp_path)
-    assert not any(name.startswith("cpu.") for name in watch.end(START, END).counts)
+    counts = watch.end(START, END).counts
+    assert "requests.coordinated" in counts
+    assert not any(name.startswith("cpu.") for name in counts)
 
 
 def test_counters_that_a_busy_node_told_late_are_scaled_to_the_whole_part(

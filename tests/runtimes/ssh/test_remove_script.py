@@ -45,6 +45,7 @@ def test_a_number_that_is_another_s_by_now_is_left_alone(
 
 
 def test_a_process_that_has_gone_is_no_fault() -> None:
+    """`ended` checks the script's exit status and what it writes to stderr."""
     process = subprocess.Popen(["/bin/true"])
     process.wait()
     assert ended(process, "me.run") == 0

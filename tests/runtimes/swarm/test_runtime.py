@@ -199,7 +199,9 @@ def test_a_unit_without_time_to_end_is_killed_and_another_is_asked(
 def test_everything_made_carries_the_run_and_the_machine(scene: Scene) -> None:
     scene.cluster("host-port")
     for kind in ("service", "config", "network"):
-        for one in scene.swarm.made[kind].values():
+        made = scene.swarm.made[kind].values()
+        assert len(made) > 0, kind
+        for one in made:
             labels = (one.get("Spec") or {}).get("Labels") or one.get("Labels")
             assert labels.items() >= LABELS.items()
 
