@@ -33,7 +33,7 @@ from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.records.part_prices import keep_parts
 from tare.report.prices_page import part_sections, render_prices, ways_section
-from tare.runtimes.registry import BARE
+from tare.runtimes.registry import BARE, having
 from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
@@ -276,7 +276,8 @@ def weigh_and_keep(
     engines = len({*asked} - {BARE}) - orchestrators
     usual_s = SECONDS if requests else VARIED_SECONDS
     usual_s += FURTHER_SECONDS * max(engines - 1, 0) + ORCHESTRATED_SECONDS * orchestrators
-    usual_s += TO_HOST_SECONDS * engines * wanted.to_host
+    bridged = {*asked} & {*having(lambda one: one.bridged_here)}
+    usual_s += TO_HOST_SECONDS * len(bridged) * wanted.to_host
     weighed = weigh(
         asked,
         usual_s if wanted.seconds is None else wanted.seconds,
