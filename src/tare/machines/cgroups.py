@@ -27,8 +27,8 @@ V1_CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "freezer", "pids")
 _FIRST_WAIT_S, _LAST_WAIT_S = 0.0002, 0.5
 """between checks of a group that freezes, each a tenth longer: 5 s in all"""
 _AGAIN_S = 0.05
-"""A freezer of version 1 that is slower is thawed and asked again, after twice that, and so on: one in
-sixty freezes of a sandbox that traces its processes (gVisor) stood still halfway, for good."""
+"""A freezer of version 1 that is slower is thawed and asked again, then after twice that: one in
+sixty freezes of a sandbox that traces its processes (gVisor) stopped halfway, for good."""
 _FROZEN = {"unified": ("cgroup.events", "frozen 1"), "freezer": ("freezer.state", "FROZEN")}
 """by hierarchy, the file of a group that shows that it is frozen, and the text there"""
 _STOPPED = {"T": "a signal, as by kill -STOP", "t": "a debugger"}
