@@ -47,7 +47,7 @@ def test_how_many_how_large_and_that_they_are_emulated(monkeypatch: pytest.Monke
     assert lines[2].endswith("expect more time than is told below")
     assert lines[3] == (
         "  kvm-on0-1024MiB: 1 domain, each 1 CPU on 0 of this machine, 1728 MiB of memory, "
-        "disk qcow2, cache none, with a Docker engine"
+        "disk qcow2, cache none, network bridge, with a Docker engine"
     )
 
 

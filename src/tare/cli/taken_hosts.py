@@ -58,7 +58,7 @@ def made_domains(plan: Plan) -> list[str]:
         lines.append(
             f"  {one.group}: {counted(one.count, 'domain')}, each {counted(one.cpus, 'CPU')}{on}, "
             f"{one.memory // MIB} MiB of memory, disk {one.domain.format}, "
-            f"cache {one.domain.cache}, {one.domain.network}{engine}"
+            f"cache {one.domain.cache}, network {one.domain.network}{engine}"
         )
     return lines
 
