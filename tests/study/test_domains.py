@@ -6,6 +6,7 @@ from typing import Any
 
 from tare.study.conditions import expand
 from tare.study.domains import ENGINE_BYTES, GUEST_BYTES, Domains, domains_of
+from tare.study.platform import Domain
 from tare.study.quantities import GIB, MIB
 from tare.study.schema import Study
 from tare.study.server_needs import node_memory
@@ -42,7 +43,7 @@ def test_a_study_without_any_has_none() -> None:
 def test_there_is_one_for_each_node_with_all_cpus_where_nothing_is_limited() -> None:
     (made,) = domains({"vm": kvm()}, database={"nodes": 3})
     assert (made.group, made.count, made.cpus, made.cpuset) == ("kvm", 3, HERE, "")
-    assert (made.cache, made.format, made.engine) == ("none", "qcow2", False)
+    assert (made.domain, made.engine) == (Domain(), False)
 
 
 def test_it_has_the_cpus_that_its_servers_may_use() -> None:
@@ -79,12 +80,14 @@ def test_machines_of_other_limits_or_disks_are_others() -> None:
             "small": kvm(limits={"memory": "1GiB", "cpuset": "0,2"}),
             "large": kvm(limits={"memory": "2GiB", "cpus": 2}),
             "cached": kvm(domain={"cache": "writeback", "format": "raw"}),
+            "tapped": kvm(domain={"network": "macvtap"}),
         }
     )
     assert [one.group for one in made] == [
         "kvm-on0.2-1024MiB",
         "kvm-2cpus-2048MiB",
         "kvm-writeback-raw",
+        "kvm-macvtap",
     ]
 
 

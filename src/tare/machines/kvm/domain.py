@@ -168,14 +168,9 @@ class Domain:
         within = UP_S[self.works.accelerator]
         deadline = time.monotonic() + within
         while True:
-            try:
-                with socket.create_connection((self.host.address, 22), 2.0) as server:
-                    server.settimeout(5.0)
-                    if server.recv(4).startswith(b"SSH"):
-                        return
-            except OSError:
-                pass
             gone = not qemu.alive(self.process)
+            if not gone and self._answers():
+                return
             if gone or time.monotonic() > deadline:
                 raise RuntimeUnavailableError(
                     f"the virtual machine {self.name} does not boot",
@@ -186,6 +181,15 @@ class Domain:
                     "same command again",
                 )
             time.sleep(0.1)
+
+    def _answers(self) -> bool:
+        """Whether its SSH server does."""
+        try:
+            with socket.create_connection((self.host.address, 22), 2.0) as server:
+                server.settimeout(5.0)
+                return server.recv(4).startswith(b"SSH")
+        except OSError:
+            return False
 
     def alive(self) -> bool:
         """Whether its process is there."""
