@@ -131,6 +131,29 @@ def test_the_unit_beside_a_server_is_of_its_group_and_on_another_machine(
     assert runtime.asked[4:] == ["stop beside3", "stop server3", "release g3"]
 
 
+@pytest.mark.parametrize(("network", "tried"), [("", ["10.9.0.2"]), ("tare-br9", [])])
+def test_only_an_address_of_this_machine_is_tried_before_a_server_of_files_in_place_starts(
+    monkeypatch: pytest.MonkeyPatch, network: str, tried: list[str]
+) -> None:
+    """Another cannot be bound here, though nobody has it."""
+    seen: list[str] = []
+    monkeypatch.setattr(quiet_servers, "_refuse_taken", seen.append)
+    monkeypatch.setattr(quiet_servers, "_await_port", lambda server: None)
+    monkeypatch.setattr(quiet_servers, "find", lambda name: Path(name))
+
+    class Joined(Recorder):
+        def site(self, name: str, **wanted: Any) -> Site:
+            return replace(super().site(name, **wanted), listen="10.9.0.2", network=network)
+
+    runtime = Joined()
+    with contextlib.ExitStack() as stack:
+        setup = quiet_setup({"threads": 1}, 0.25)
+        servers = QuietServers(stack, cast("Any", runtime), setup, "tare weigh")
+        servers._serve(1, Server(cast("Runtime", runtime), "bridge"))
+    assert seen == tried
+    assert runtime.units[0].command[:3] == ["tare-stub", "--listen", "10.9.0.2:9042"]
+
+
 def test_a_server_on_a_host_listens_behind_those_that_are_there_already(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -309,7 +309,8 @@ class QuietServers:
             ports=(PORT,),
             placement=Placement(spread="required") if server.beside else None,
         )
-        if not server.image and self._host is None:
+        # in a network of its own nobody else listens, and this machine cannot try its address
+        if not server.image and not site.network and self._host is None:
             _refuse_taken(site.listen)
         running = server.runtime.launch(unit)
         self._stack.callback(running.stop)
