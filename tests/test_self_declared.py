@@ -90,8 +90,8 @@ SORTS = [
         ("", "cloud@1", "Cloud", "a cloud", "cloud-", "vm", "physical", "clients"),
     ),
     Sort(
-        runtimes, ("native", "docker", *PODMAN, *GVISOR, "kubernetes", "swarm"), "runtime", Jail,
-        Declaration, "its name is None",
+        runtimes, ("native", "docker", *PODMAN, *GVISOR, "lxc", "kubernetes", "swarm"), "runtime",
+        Jail, Declaration, "its name is None",
         ("", "jail@vmware", "ssh-jail", "ssh", "jail.bridge", "Jail", "a jail", "jail-", "8"),
     ),
 ]  # fmt: skip

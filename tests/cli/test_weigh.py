@@ -35,8 +35,8 @@ def shown(console_width: int = 160) -> str:
 
 
 def test_a_runtime_that_cannot_be_weighed_is_refused_before_anything_starts() -> None:
-    said = refused("lxc")
-    assert "lxc cannot be weighed" in said
+    said = refused("jail")
+    assert "jail cannot be weighed" in said
     assert "tare weigh native docker" in said
 
 

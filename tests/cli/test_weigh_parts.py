@@ -52,7 +52,7 @@ def test_a_part_that_there_is_not_is_refused_with_those_that_are(text: str) -> N
         ("--what", "bytes,connection", "--in-flight", "8"),
         ("--what", "bytes", "--database", "mongodb"),
         ("--what", "bytes,network", "--json"),
-        ("lxc", "--what", "system"),
+        ("jail", "--what", "system"),
     ],
 )
 def test_the_command_refuses_before_anything_starts(words: tuple[str, ...]) -> None:

@@ -61,8 +61,8 @@ def test_the_names_of_pieces_are_those_of_the_program() -> None:
 
 
 def test_a_runtime_that_cannot_be_weighed_is_refused() -> None:
-    with pytest.raises(UsageError, match="lxc cannot be weighed"):
-        weigh_parts(["system"], ["lxc"], 3)
+    with pytest.raises(UsageError, match="jail cannot be weighed"):
+        weigh_parts(["system"], ["jail"], 3)
 
 
 def test_pods_are_weighed_with_each_storage_that_a_study_gives_them() -> None:

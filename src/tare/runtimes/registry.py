@@ -18,6 +18,7 @@ OWN = (
     "tare.runtimes.docker_declaration",
     "tare.runtimes.podman.declaration",
     "tare.runtimes.gvisor.declaration",
+    "tare.runtimes.lxc.declaration",
     "tare.runtimes.kubernetes.declaration",
     "tare.runtimes.swarm.declaration",
 )

@@ -1,0 +1,100 @@
+"""The bridge of one group of containers: made, numbered, found again by its label, removed.
+
+LXC makes veth pairs and joins them to a bridge, but makes no bridge. Debian's lxc-net makes one for
+the whole machine, with a DHCP server; these are made as it makes its own, one for each group.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare import starter
+from tare.errors import RuntimeUnavailableError
+from tare.machines import cgroups, neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from ipaddress import IPv4Address, IPv4Network
+
+_GROUP = "7742"
+"""number of the group of devices that the bridges are in from their first moment: an alias, which
+names the run, can only be given to a device that is there"""
+_FIRST = 99
+"""place of the first container's address in its network, as nodes have it on other bridges"""
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """A bridge of this machine, with the addresses that are still free on it."""
+
+    name: str
+    network: IPv4Network
+    addresses: Iterator[IPv4Address]
+
+    @property
+    def gateway(self) -> IPv4Address:
+        return self.network[1]
+
+
+def make(run: str, network: IPv4Network) -> Bridge:
+    """A bridge with the first address of this network.
+
+    Its own hardware address stays when containers come and go, so that neighbours' tables stay
+    true. Containers on it reach each other where the machine drops what it does not know.
+
+    Raises:
+        RuntimeUnavailableError: it cannot be made.
+    """
+    own = network.network_address.packed
+    name, address = f"{neighbours.BRIDGES}{own[2]}", f"02:42:{own.hex(':')}"
+    _ip("link", "add", "name", name, "address", address, "group", _GROUP, "type", "bridge")
+    try:
+        _ip("link", "set", "dev", name, "alias", cgroups.of_run(run))
+        _ip("address", "add", f"{network[1]}/{network.prefixlen}", "dev", name)
+        _ip("link", "set", "dev", name, "up")
+        if neighbours.bridges_filtered():
+            _pass("-I", name)
+    except BaseException:
+        remove(name)
+        raise
+    return Bridge(name, network, iter(list(network.hosts())[_FIRST:]))
+
+
+def remove(name: str) -> None:
+    """Remove a bridge, with the ends of veth pairs on it, and its rule."""
+    _pass("-D", name)
+    _ip("link", "delete", "dev", name, check=False)
+
+
+def leftovers() -> list[str]:
+    """The bridges of dead runs, by group and label."""
+    if shutil.which("ip") is None:
+        return []
+    told = _ip("-json", "link", "show", "group", _GROUP, "type", "bridge", check=False)
+    # of other devices it gives empty objects; without a label, its maker died before it gave one
+    found = [one for one in json.loads(told or "[]") if one.get("ifname")]
+    marks = {one["ifname"]: one.get("ifalias", "").rpartition("@")[2] for one in found}
+    return [name for name, mark in marks.items() if not mark or starter.without_owner(mark)]
+
+
+def _pass(verb: str, name: str) -> None:
+    """Set (-I) or remove (-D) the rule by which packets between its containers pass."""
+    if shutil.which("iptables") is not None:
+        rule = f"FORWARD -i {name} -o {name} -m comment --comment tare -j ACCEPT"
+        command = ["iptables", "-w", "5", verb, *rule.split()]
+        subprocess.run(command, capture_output=True, check=False)
+
+
+def _ip(*arguments: str, check: bool = True) -> str:
+    done = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
+    if check and done.returncode != 0:
+        raise RuntimeUnavailableError(
+            f"ip {' '.join(arguments)} failed",
+            why=done.stderr.strip() or f"exit status {done.returncode}",
+            remedy="run as root; `tare clean` removes the bridges of dead runs",
+        )
+    return done.stdout
