@@ -44,7 +44,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, answers: dict[str, tuple[int, str]
 def test_it_has_the_first_address_a_label_and_a_rule_for_its_own_containers(called: Called) -> None:
     made = bridge.make("r", NETWORK)
     assert (made.name, str(made.gateway)) == ("tare-br7", "198.19.7.1")
-    assert str(next(made.addresses)) == "198.19.7.100"
+    assert str(next(made.nodes)) == "198.19.7.100"
     words = [" ".join(one) for one in called]
     assert words[0] == (
         "ip link add name tare-br7 address 02:42:c6:13:07:00 group 7742 type bridge"

@@ -9,13 +9,13 @@ import pytest
 
 from tare.machines import cgroups
 from tare.runtimes.lxc import configuration, groups
-from tare.runtimes.lxc.bridge import Bridge
+from tare.runtimes.lxc.bridge import of
 from tare.starter import mark
 from tare.study.platform import Limits
 
 LIMITS = Limits.model_validate({"cpus": 1.5, "cpuset": "0-1", "memory": "1GiB"})
 NETWORK = IPv4Network("198.19.7.0/24")
-BRIDGE = Bridge("tare-br7", NETWORK, iter(()))
+BRIDGE = of("tare-br7", NETWORK)
 
 
 def keys(lines: list[configuration.Line]) -> dict[str, str]:

@@ -38,7 +38,9 @@ def test_a_run_s_groups_go_from_every_hierarchy_and_other_units_stay(root: Path)
     paths = made(root, cgroups.of_run("r"))
     native = root / "cpu" / "tare" / cgroups.of_run("r") / "n2"
     native.mkdir()
-    groups.remove("r", ["n1"], root)
+    groups.remove_unit("r", "n1", root)
+    assert [path.exists() for path in paths] == [path.name == "lxc.pivot" for path in paths]
+    groups.remove_run("r", root)
     assert not any(path.exists() for path in paths)
     assert native.exists()
     assert not (root / "devices" / "tare").exists()
@@ -52,7 +54,7 @@ def test_of_dead_runs_it_finds_what_no_native_unit_has(root: Path) -> None:
     (found[0] / "n1" / "cgroup.procs").write_text("4711\n4712\n")
     assert groups.members(found) == {4711, 4712}
     (found[0] / "n1" / "cgroup.procs").unlink()
-    groups.remove_runs(found)
+    groups.remove_left(found)
     assert not any(one.exists() for one in found)
     assert (root / "devices" / "tare" / "r@of-nobody" / "n1").exists()
 

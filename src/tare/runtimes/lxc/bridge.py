@@ -10,6 +10,7 @@ import json
 import shutil
 import subprocess
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from tare import starter
@@ -24,16 +25,22 @@ _GROUP = "7742"
 """number of the group of devices that the bridges are in from their first moment: an alias, which
 names the run, can only be given to a device that is there"""
 _FIRST = 99
-"""place of the first container's address in its network, as nodes have it on other bridges"""
+"""place of the first node's address in its network, as on the bridges of engines"""
 
 
 @dataclass(frozen=True)
 class Bridge:
-    """A bridge of this machine, with the addresses that are still free on it."""
+    """A bridge of this machine.
+
+    Attributes:
+        nodes: the next addresses for nodes, each once.
+        clients: the same for clients, in turn: every trial has clients of its own.
+    """
 
     name: str
     network: IPv4Network
-    addresses: Iterator[IPv4Address]
+    nodes: Iterator[IPv4Address]
+    clients: Iterator[IPv4Address]
 
     @property
     def gateway(self) -> IPv4Address:
@@ -61,7 +68,13 @@ def make(run: str, network: IPv4Network) -> Bridge:
     except BaseException:
         remove(name)
         raise
-    return Bridge(name, network, iter(list(network.hosts())[_FIRST:]))
+    return of(name, network)
+
+
+def of(name: str, network: IPv4Network) -> Bridge:
+    """A bridge that is there."""
+    hosts = list(network.hosts())
+    return Bridge(name, network, iter(hosts[_FIRST:]), cycle(hosts[1:_FIRST]))
 
 
 def remove(name: str) -> None:

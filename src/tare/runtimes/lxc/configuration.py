@@ -49,6 +49,8 @@ def container(
         ("lxc.uts.name", host_name(unit)),
         ("lxc.rootfs.path", "dir:/"),
         ("lxc.rootfs.options", "ro"),
+        # LXC leaves it to an init such as systemd; without it a JVM does not see its limits
+        ("lxc.mount.auto", "cgroup:mixed:force"),
         *(("lxc.mount.entry", one) for one in shown),
         ("lxc.prlimit.nofile", str(open_files())),
         *groups.settings(run, unit, limits),

@@ -55,14 +55,23 @@ def _limits(limits: LimitValues, version: int) -> list[tuple[str, str]]:
     return [(f"lxc.cgroup{'2' if version == 2 else ''}.{file}", words) for file, words in found]
 
 
-def remove(run: str, units: Iterable[str], root: Path = cgroups.ROOT) -> None:
-    """Remove what is left of the groups of a run's containers, which have ended."""
-    names = [*(f"{unit}{end}" for unit in units for end in ("", _MONITOR)), _LAST]
+def remove_unit(run: str, unit: str, root: Path = cgroups.ROOT) -> None:
+    """Remove what is left of the groups of a container that has ended.
+
+    LXC removes them itself, unless somebody killed it.
+    """
+    for base in _hierarchies(root):
+        for end in ("", _MONITOR):
+            _remove_tree(base / cgroups.PARENT / cgroups.of_run(run) / f"{unit}{end}")
+
+
+def remove_run(run: str, root: Path = cgroups.ROOT) -> None:
+    """Remove what containers of a run left once all have ended, and its groups if they are empty:
+    other units may have theirs in them."""
     for base in _hierarchies(root):
         own = base / cgroups.PARENT / cgroups.of_run(run)
-        for name in names:
-            _remove_tree(own / name)
-        for path in (own, own.parent):  # unless other units' groups are in it
+        _remove_tree(own / _LAST)
+        for path in (own, own.parent):
             with contextlib.suppress(OSError):
                 path.rmdir()
 
@@ -82,7 +91,7 @@ def members(runs: Iterable[Path]) -> set[int]:
     return cgroups.thaw_and_members([group for run in runs for group in _tree(run)])
 
 
-def remove_runs(runs: Iterable[Path]) -> None:
+def remove_left(runs: Iterable[Path]) -> None:
     """Remove runs' groups, whose processes have ended."""
     for run in runs:
         _remove_tree(run)

@@ -42,7 +42,7 @@ def _remove(found: Sequence[Path], bridges: Sequence[str]) -> list[TareError]:
         with contextlib.suppress(psutil.Error):
             process.kill()
     psutil.wait_procs([one for one in processes if runs(one)], timeout=_WAIT_S)
-    groups.remove_runs(found)
+    groups.remove_left(found)
     for name in bridges:
         bridge.remove(name)
     return []

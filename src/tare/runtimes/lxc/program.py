@@ -112,7 +112,8 @@ def _not_started(lxc: Lxc) -> str:
         except subprocess.TimeoutExpired:
             return f"it is silent after {_STARTED_S:.0f} s"
         finally:
-            groups.remove(_RUN, [unit])
+            groups.remove_unit(_RUN, unit)
+            groups.remove_run(_RUN)
         return "" if done.returncode == 0 else failure(home) or f"status {done.returncode}"
 
 

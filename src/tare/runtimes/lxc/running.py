@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.lxc import program
+from tare.machines.cgroups import ControlGroup
+from tare.runtimes.lxc import groups, program
 from tare.runtimes.native import NativeRunning
 
 if TYPE_CHECKING:
     import subprocess
 
-    from tare.machines.cgroups import Accounting, ControlGroup
+    from tare.machines.cgroups import Accounting
     from tare.runtimes.unit import Unit
 
 _STARTS_S, _LOOK_AGAIN_S = 30.0, 0.005
@@ -26,17 +27,17 @@ _STARTS_S, _LOOK_AGAIN_S = 30.0, 0.005
 class LxcRunning(NativeRunning):
     """A unit in a container, whose control group LXC makes and removes."""
 
-    def __init__(self, unit: Unit, process: subprocess.Popen[str], group: ControlGroup) -> None:
+    def __init__(self, unit: Unit, process: subprocess.Popen[str], run: str) -> None:
         """Take over a container that starts.
 
         Args:
             unit: what was launched.
             process: lxc-execute.
-            group: the container's, by its name.
+            run: the run's name, which is part of the names of the container's groups.
         """
-        super().__init__(unit, process, group)
-        self._container = group
-        self._pid = 0
+        self._run, self._pid = run, 0
+        self._container = ControlGroup(run, unit.site.name)
+        super().__init__(unit, process, self._container)
 
     def await_unit(self) -> None:
         """Wait until the unit's process is there, which later becomes its program.
@@ -67,6 +68,10 @@ class LxcRunning(NativeRunning):
 
     def accounting(self) -> Accounting:
         return self._container.accounting((self._pid,) if self._pid else ())
+
+    def stop(self) -> None:
+        super().stop()
+        groups.remove_unit(self._run, self.unit.site.name)
 
     def _signal_tree(self, number: signal.Signals) -> None:
         """Signal the unit; kill by way of the container's first process, which takes all along.

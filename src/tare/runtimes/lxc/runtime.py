@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
-from tare.machines.cgroups import ControlGroup
 from tare.runtimes.lxc import bridge, configuration, groups, program
 from tare.runtimes.lxc.running import LxcRunning
 from tare.runtimes.native import NativeRuntime
@@ -40,8 +39,6 @@ class LxcRuntime(NativeRuntime):
     def __init__(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> None:
         super().__init__(run, work, pool, routable=routable)
         self._bridges: dict[str, Bridge] = {}
-        self._started: set[str] = set()
-        """units whose control groups LXC has made"""
 
     def probe(self) -> str | None:
         try:
@@ -68,10 +65,11 @@ class LxcRuntime(NativeRuntime):
         if wanted["network"] == "host":
             return super().site(name, **wanted)
         joined = self._bridge(wanted["group"])
-        address = str(next(joined.addresses))
+        client = wanted["role"] == "client"
+        address = str(next(joined.clients if client else joined.nodes))
         site = Site.in_place(name, self._work / name, address, _BRIDGE)
         site = replace(site, network=joined.name)
-        if wanted["role"] == "client":  # nothing calls it
+        if client:  # nothing calls it
             return replace(site, peers="", endpoint_host="")
         ways = {
             "loopback": Way(address, _LOOPBACK, inside=True),
@@ -106,7 +104,6 @@ class LxcRuntime(NativeRuntime):
             unit.snapshot.fill(site.data_on_host)
         for name, file in unit.shown.items():
             (site.conf_on_host / name).symlink_to(file)
-        self._started.add(site.name)
         running = self._start(unit, path)
         try:
             running.await_unit()
@@ -148,7 +145,7 @@ class LxcRuntime(NativeRuntime):
                 env=own,
                 start_new_session=True,
             )
-        return LxcRunning(unit, process, ControlGroup(self._run, site.name))
+        return LxcRunning(unit, process, self._run)
 
     def _network(self, unit: Unit) -> Sequence[Line]:
         if unit.netns:
@@ -161,7 +158,7 @@ class LxcRuntime(NativeRuntime):
     def close(self) -> None:
         for group in list(self._bridges):
             self.release_group(group)
-        groups.remove(self._run, self._started)
+        groups.remove_run(self._run)
         super().close()
 
 
