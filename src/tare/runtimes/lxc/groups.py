@@ -88,6 +88,7 @@ def leftovers(root: Path = cgroups.ROOT) -> list[Path]:
 
 def members(runs: Iterable[Path]) -> set[int]:
     """The processes in these runs' groups, which can die from now on."""
+    cgroups.thaw_and_members(cgroups.leftovers())  # what freezes is among the others
     return cgroups.thaw_and_members([group for run in runs for group in _tree(run)])
 
 
