@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tare.machines import cgroups
-from tare.runtimes.lxc import configuration, program
+from tare.runtimes.lxc import configuration, groups, program
 
 Machine = Callable[..., Path]
 
@@ -46,6 +46,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine
         monkeypatch.setattr(os, "geteuid", lambda: 0)
         monkeypatch.setattr(configuration, "COMMON", common)
         monkeypatch.setattr(cgroups, "can_be_made", lambda: True)
+        monkeypatch.setattr(groups, "prepare", lambda run: None)
         return file
 
     program._not_started.cache_clear()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.runtimes.lxc import groups
 from tare.starter import mark
@@ -64,3 +65,22 @@ def test_in_one_hierarchy_all_groups_are_found_with_native_s(tmp_path: Path) -> 
     (tmp_path / "tare" / f"r@{DEAD}" / "n1").mkdir(parents=True)
     assert groups.leftovers(tmp_path) == []
     assert cgroups.leftovers(tmp_path)
+
+
+def test_a_run_s_groups_have_cpus_though_a_native_unit_made_them_first(tmp_path: Path) -> None:
+    base = tmp_path / "cpuset"
+    run = base / "tare" / cgroups.of_run("r")
+    for path, cpus in ((base, "0-1"), (base / "tare", "0-1"), (run, "")):
+        path.mkdir()
+        (path / "cpuset.cpus").write_text(cpus)
+        (path / "cpuset.mems").write_text("0" if cpus else "\n")
+    groups.prepare("r", tmp_path)
+    assert (run / "cpuset.cpus").read_text() == "0-1"
+    assert (run / "cpuset.mems").read_text() == "0"
+    assert (run / "cgroup.clone_children").read_text() == "1"
+
+
+def test_what_hinders_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "cpuset").mkdir()
+    with pytest.raises(RuntimeUnavailableError, match="cannot set up the control group"):
+        groups.prepare("r", tmp_path)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare import starter
+from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 
 if TYPE_CHECKING:
@@ -53,6 +54,34 @@ def _limits(limits: LimitValues, version: int) -> list[tuple[str, str]]:
         file = "memory.max" if version == 2 else "memory.limit_in_bytes"
         found.append((file, str(limits.memory)))
     return [(f"lxc.cgroup{'2' if version == 2 else ''}.{file}", words) for file, words in found]
+
+
+def prepare(run: str, root: Path = cgroups.ROOT) -> None:
+    """Let the groups that LXC makes for a run have the machine's CPUs and memory nodes.
+
+    In version 1 a group has none until somebody writes them, and no process can join it. LXC writes
+    those of the first group of a path that it makes, which a native unit has often made before.
+
+    Raises:
+        RuntimeUnavailableError: this process may not.
+    """
+    base = root / "cpuset"
+    if cgroups.version(root) == 2 or not base.is_dir():
+        return
+    parent = base
+    try:
+        for name in (cgroups.PARENT, cgroups.of_run(run)):
+            own = parent / name
+            own.mkdir(exist_ok=True)
+            for key in ("cpuset.cpus", "cpuset.mems"):
+                if not (own / key).read_text(encoding="ascii").strip():
+                    (own / key).write_text((parent / key).read_text(encoding="ascii"))
+            (own / "cgroup.clone_children").write_text("1")
+            parent = own
+    except OSError as error:
+        raise RuntimeUnavailableError(
+            f"cannot set up the control group {parent / name}", why=str(error), remedy="run as root"
+        ) from error
 
 
 def remove_unit(run: str, unit: str, root: Path = cgroups.ROOT) -> None:

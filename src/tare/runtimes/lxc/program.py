@@ -101,6 +101,7 @@ def _not_started(lxc: Lxc) -> str:
         lines = configuration.container(_RUN, unit, home, NoLimits(), configuration.alone())
         hosts = configuration.hosts(unit, "")
         configuration.hosts_of(home).write_text(hosts, encoding="utf-8")
+        groups.prepare(_RUN)
         try:
             done = subprocess.run(
                 command(lxc.path, _RUN, unit, home, home, lines, ["/bin/true"]),

@@ -127,6 +127,7 @@ class LxcRuntime(NativeRuntime):
             self._run, site.name, home, unit.limits, self._network(unit)
         )
         lines.append(("lxc.init.cwd", str(site.conf_on_host.absolute())))
+        groups.prepare(self._run)
         with (site.conf_on_host / "stderr.log").open("wb") as stderr:
             process = subprocess.Popen(
                 program.command(
