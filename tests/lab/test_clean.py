@@ -36,7 +36,7 @@ def found(monkeypatch: pytest.MonkeyPatch, runs: Path, **other: Any) -> clean.Le
     for place, told in (NOTHING | NOTHING_HERE | other).items():
         where = "runtimes" if place in NOTHING else "lab.clean"
         monkeypatch.setattr(f"tare.{where}.{place}.leftovers", lambda told=told: told)
-    for place in ("network", "made"):
+    for place in ("networks", "made"):
         monkeypatch.setattr(f"tare.machines.kvm.{place}.left", list)
     monkeypatch.setattr("tare.lab.clean.neighbours.kept_out", lambda: [])
     return clean.find(runs)
