@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,15 @@ def test_bytes_that_are_no_text_do_no_harm() -> None:
 def test_what_does_not_exist_is_not_run(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         run_to_end([str(tmp_path / "nothing")], 60)
+
+
+def test_a_program_inherits_the_open_files_that_it_is_given_and_no_others() -> None:
+    read, write = os.pipe()
+    try:
+        writes = [sys.executable, "-c", f"import os; os.write({write}, b'told')"]
+        assert run_to_end(writes, 60, open_files=(write,)).ok
+        assert not run_to_end(writes, 60).ok
+        assert os.read(read, 100) == b"told"
+    finally:
+        os.close(read)
+        os.close(write)

@@ -35,6 +35,23 @@ def bridges_filtered() -> bool:
         return False
 
 
+def let_through(bridge: str) -> None:
+    """Let packets pass between the ports of a bridge of Tare's, where firewalls see these: a Docker
+    engine's drops what it does not know."""
+    if bridges_filtered():
+        _iptables("-I", "FORWARD", *_between_ports(bridge), table="filter")
+
+
+def let_through_no_more(bridge: str) -> None:
+    """Remove the rules of `let_through`."""
+    while not _iptables("-C", "FORWARD", *_between_ports(bridge), table="filter"):
+        _iptables("-D", "FORWARD", *_between_ports(bridge), table="filter")
+
+
+def _between_ports(bridge: str) -> list[str]:
+    return f"-i {bridge} -o {bridge} -m comment --comment tare -j ACCEPT".split()
+
+
 def cannot() -> str:
     """Why the rules cannot be set; empty: they can."""
     return _iptables("-S", "PREROUTING")
@@ -63,10 +80,10 @@ def let_in() -> None:
         _iptables("-D", "PREROUTING", *rule.split())
 
 
-def _iptables(*words: str) -> str:
+def _iptables(*words: str, table: str = "raw") -> str:
     """Empty, or why it failed."""
     if shutil.which("iptables") is None:
         return "iptables is missing (apt-get install iptables)"
-    command = ["iptables", "-w", "5", "-t", "raw", *words]
+    command = ["iptables", "-w", "5", "-t", table, *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stderr.strip() or f"status {done.returncode}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from tare.machines.kvm import qemu
 from tare.machines.kvm.bridge import Bridge
 from tare.machines.kvm.domain import Domain
 from tare.machines.kvm.image import Image
+from tare.machines.kvm.macvtap import Macvtap
+from tare.machines.kvm.network import Card
 from tare.machines.kvm.qemu import Shape
 from tare.machines.kvm.works import Works
 
@@ -104,6 +108,29 @@ def test_qemu_gets_disk_network_cpus_and_the_run_s_labels(
     assert (cpuset, pid_file) == ("0-1", made.directory / "pid")
     assert environment == {"TARE_RUN": "run"}
     assert made.as_dict()["starts"] == 1
+
+
+def test_on_macvtap_qemu_inherits_the_device_that_it_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = domain(tmp_path)
+    one = replace(one, shape=replace(one.shape, network="macvtap"))
+    one.make()
+    seen: list[Sequence[object]] = []
+
+    @contextlib.contextmanager
+    def card(_: Macvtap, number: int, hardware: str, directory: Path) -> Iterator[Card]:
+        assert hardware == one._card, "the guest's device has the address of the one outside"
+        yield Card("tap,id=net,fd=9", (9,))
+
+    monkeypatch.setattr(Macvtap, "card", card)
+    monkeypatch.setattr(qemu, "start", lambda *words: seen.append(words))
+    one.start()
+    (words,) = seen
+    assert "-netdev tap,id=net,fd=9 -device virtio-net-pci" in " ".join(map(str, words[0]))
+    assert words[-1] == (9,)
+    assert one.host.address.startswith("198.19.254.")
+    assert one.as_dict()["network"] == "macvtap"
 
 
 def test_one_that_is_started_again_has_its_bridge_first(

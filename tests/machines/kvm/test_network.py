@@ -11,16 +11,19 @@ from collections.abc import Iterator
 
 import pytest
 
+from tare.machines import neighbours
+from tare.machines.addresses import AddressPool
 from tare.machines.kvm.bridge import BRIDGE
 from tare.machines.kvm.network import Network, device
 from tare.machines.kvm.networks import NETWORKS
 
 pytestmark = pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("ip") is None,
-    reason="only root makes network namespaces; `sudo make test` runs it",
+    os.geteuid() != 0 or shutil.which("ip") is None or neighbours.cannot() != "",
+    reason="only root, with iptables, makes guarded networks; `sudo make test` runs it",
 )
 IMPORTS = """\
 import contextlib, os, pathlib, tempfile
+from tare.machines import neighbours
 from tare.machines.kvm import networks
 from tare.machines.kvm.network import SYSFS, ip
 network = networks.NETWORKS[{0!r}]
@@ -74,6 +77,8 @@ def test_another_process_neither_finds_nor_removes_that_of_a_run_that_goes_on(
 ) -> None:
     assert printed(namespace, network, "print(networks.left())") == "[]"
     assert printed(namespace, network, "networks.remove(); print(network.there())") == "True"
+    guard = "print(neighbours.kept_out() == [*neighbours.RULES])"
+    assert printed(namespace, network, guard) == "True", "neighbours are still kept out"
     refused = printed(namespace, network, "network.make()")
     assert "another process of Tare's has it" in refused
     assert str(holder.pid) in refused
@@ -85,8 +90,8 @@ def test_that_of_a_killed_run_is_found_and_removed(
     holder.kill()
     holder.wait()
     assert printed(namespace, network, "print(networks.left())") == f"['{network.owned}']"
-    gone = "networks.remove(); print(network.there(), (SYSFS / network.device).exists())"
-    assert printed(namespace, network, gone) == "False False"
+    gone = "networks.remove(); print(network.there(), (SYSFS / network.device).exists(), "
+    assert printed(namespace, network, gone + "neighbours.kept_out())") == "False False []"
 
 
 def test_a_network_that_is_there_is_left_as_it_is(
@@ -102,10 +107,25 @@ def test_a_network_that_is_there_is_left_as_it_is(
 def test_a_bridge_that_was_lost_is_made_again_with_the_domains_that_run(
     namespace: Namespace,
 ) -> None:
-    subprocess.run([*namespace, "ip", "tuntap", "add", device(0), "mode", "tap"], check=True)
+    """Those on macvtap, which the same run may have, are not for a bridge."""
+    subprocess.run([*namespace, "ip", "tuntap", "add", device(1), "mode", "tap"], check=True)
+    other = (
+        "other = networks.NETWORKS['macvtap']; other.make()\n"
+        "with other.card(0, '02:00:c6:13:fe:0a', pathlib.Path(tempfile.mkdtemp())): pass\n"
+    )
     again = f"network.make(); ip('link', 'del', '{BRIDGE}'); network.mend(); "
-    attached = f"print((SYSFS / '{BRIDGE}' / 'brif' / '{device(0)}').exists())"
-    assert printed(namespace, NETWORKS["bridge"], again + attached) == "True"
+    attached = f"print(*(p.name for p in (SYSFS / '{BRIDGE}' / 'brif').iterdir()))"
+    assert printed(namespace, NETWORKS["bridge"], other + again + attached) == device(1)
+
+
+def test_what_cannot_be_made_whole_leaves_nothing(namespace: Namespace) -> None:
+    """A device of this name is there, as of a program that is not Tare."""
+    taken = ["ip", "link", "add", "tare-br-macvtap", "type", "bridge"]
+    subprocess.run([*namespace, *taken], check=True)
+    code = "print(network.there())"
+    refused = printed(namespace, NETWORKS["macvtap"], f"try: network.make()\nfinally: {code}")
+    assert refused.startswith("False")
+    assert "no network for virtual machines" in refused
 
 
 MACVTAP = """
@@ -128,5 +148,8 @@ def test_a_domain_on_macvtap_has_a_device_of_its_guest_s_address_in_each_of_its_
 
 
 def test_networks_and_container_networks_have_addresses_of_their_own() -> None:
-    one, other = (each.addresses for each in NETWORKS.values())
-    assert not one.overlaps(other)
+    pool = AddressPool()
+    others = [pool.network() for _ in range(254)]
+    own = [each.addresses for each in NETWORKS.values()]
+    assert not own[0].overlaps(own[1])
+    assert not any(one.overlaps(other) for one in own for other in others)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from contextlib import contextmanager
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BRIDGE = f"{neighbours.BRIDGES}-kvm"
-_RULE = f"-i {BRIDGE} -o {BRIDGE} -m comment --comment tare -j ACCEPT".split()
 _ATTACH = f'#!/bin/sh\nPATH=$PATH:/usr/sbin:/sbin\nip link set "$1" master {BRIDGE} up\n'
 
 
@@ -37,21 +34,12 @@ class Bridge(Network):
 
     def _build(self) -> None:
         ip("link", "add", BRIDGE, "type", "bridge", "forward_delay", "0")
-        # else a Docker engine's firewall keeps domains from each other
-        if neighbours.bridges_filtered():
-            _iptables("-I", "FORWARD", *_RULE)
+        neighbours.let_through(BRIDGE)
 
     def _take_back(self) -> None:
         for one in sorted(SYSFS.glob(f"{DEVICES}*")):
-            ip("link", "set", one.name, "master", BRIDGE, "up")
+            if (one / "tun_flags").exists():  # a tap device; those of macvtap are not for a bridge
+                ip("link", "set", one.name, "master", BRIDGE, "up")
 
     def _forget(self) -> None:
-        while _iptables("-C", "FORWARD", *_RULE):
-            _iptables("-D", "FORWARD", *_RULE)
-
-
-def _iptables(*words: str) -> bool:
-    if shutil.which("iptables") is None:
-        return False
-    command = ["iptables", "-w", "5", *words]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+        neighbours.let_through_no_more(BRIDGE)

@@ -48,8 +48,8 @@ class Macvtap(Network):
 
     def _build(self) -> None:
         ip("link", "add", _LOWER, "type", "veth", "peer", "name", _PEER)
-        for one in (_LOWER, _PEER):
-            ip("link", "set", one, "up")
+        ip("link", "set", _LOWER, "up")
+        ip("link", "set", _PEER, "up", "arp", "off")  # else it answers in this machine's place
         mode = ("type", "macvlan", "mode", "bridge")
         ip("link", "add", "link", _LOWER, "name", self.device, *mode)
 

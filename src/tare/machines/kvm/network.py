@@ -70,10 +70,14 @@ class Network(ABC):
                 why=f"another process of Tare's has it ({self._owner()})",
                 remedy=f"wait for it; ip link del {self.owned} if it is none that runs",
             )
-        self._build()
-        ip("link", "set", self.owned, "alias", mark())
-        ip("addr", "add", f"{self.addresses[1]}/{self.addresses.prefixlen}", "dev", self.device)
-        ip("link", "set", self.device, "up")
+        try:
+            self._build()
+            ip("link", "set", self.owned, "alias", mark())
+            ip("addr", "add", f"{self.addresses[1]}/{self.addresses.prefixlen}", "dev", self.device)
+            ip("link", "set", self.device, "up")
+        except RuntimeUnavailableError:
+            self._delete()
+            raise
         return neighbours.keep_out()
 
     def mend(self) -> None:
@@ -88,12 +92,12 @@ class Network(ABC):
 
     def remove(self) -> None:
         """Remove it, where it is there and no other process has it."""
-        if self.there() and not self.left():
-            return
-        if self.there():
-            subprocess.run(["ip", "link", "del", self.owned], capture_output=True, check=False)
+        if self.left() or not self.there():
+            self._delete()
+
+    def _delete(self) -> None:
+        subprocess.run(["ip", "link", "del", self.owned], capture_output=True, check=False)
         self._forget()
-        neighbours.let_in()
 
     def left(self) -> list[str]:
         """Its owned device, where that is there and no other process that runs has it."""
@@ -159,5 +163,6 @@ def ip(*words: str) -> None:
             "no network for virtual machines",
             where=f"ip {' '.join(words)}",
             why=done.stderr.strip(),
-            remedy="run as root, and see that nothing else uses 198.19.254.0/23 (ip route)",
+            remedy="run as root, and see that nothing else uses 198.19.254.0/23 (ip route); where "
+            "the kernel has no macvtap, platform.domain.network: bridge",
         )

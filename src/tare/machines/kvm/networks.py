@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.machines import neighbours
 from tare.machines.kvm.bridge import Bridge
 from tare.machines.kvm.macvtap import Macvtap
 
@@ -15,9 +16,12 @@ NETWORKS: dict[str, Network] = {one.name: one for one in (Bridge(), Macvtap())}
 
 
 def remove() -> None:
-    """Remove those that are there and that no other process has."""
+    """Remove those that are there and that no other process has; after the last one neighbours are
+    let in again."""
     for one in NETWORKS.values():
         one.remove()
+    if not any(one.there() for one in NETWORKS.values()):
+        neighbours.let_in()
 
 
 def left() -> list[str]:
