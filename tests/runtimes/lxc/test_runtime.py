@@ -122,6 +122,21 @@ def test_the_unit_is_accounted_by_its_own_process_and_stop_ends_it(
     assert running.exited() is not None
 
 
+def test_a_group_that_is_gone_is_no_fault_once_the_container_has_ended(
+    runtime: LxcRuntime, machine: Machine
+) -> None:
+    machine()
+    running = runtime.launch(unit(client(runtime), "/bin/sleep", "600"))
+    for change in (running.pause, running.resume, lambda: running.confine("0")):
+        with pytest.raises(RuntimeUnavailableError, match="cannot be changed"):
+            change()  # LXC would have made it
+    running.terminate()
+    running._process.wait(10)
+    for change in (running.pause, running.resume, lambda: running.confine("0")):
+        change()
+    running.stop()
+
+
 def test_a_client_joins_the_namespace_that_it_is_told(
     runtime: LxcRuntime, machine: Machine
 ) -> None:

@@ -16,6 +16,7 @@ from tare.runtimes.native import NativeRunning
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Callable
 
     from tare.machines.cgroups import Accounting
     from tare.runtimes.unit import Unit
@@ -68,6 +69,31 @@ class LxcRunning(NativeRunning):
 
     def accounting(self) -> Accounting:
         return self._container.accounting((self._pid,) if self._pid else ())
+
+    def pause(self) -> None:
+        self._change(super().pause)
+
+    def resume(self) -> None:
+        self._change(super().resume)
+
+    def confine(self, cpuset: str) -> None:
+        self._change(lambda: super(LxcRunning, self).confine(cpuset))
+
+    def _change(self, change: Callable[[], None]) -> None:
+        """Change the container's group, which LXC removes when the container ends.
+
+        Raises:
+            RuntimeUnavailableError: it cannot be changed, though the container has not ended.
+        """
+        try:
+            change()
+        except OSError as error:
+            if self.exited() is None:
+                raise RuntimeUnavailableError(
+                    "a container's control group cannot be changed",
+                    where=self.unit.site.name,
+                    why=str(error),
+                ) from error
 
     def stop(self) -> None:
         super().stop()
