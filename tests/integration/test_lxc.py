@@ -80,10 +80,13 @@ def nothing_left() -> Iterator[None]:
 
 
 @pytest.fixture
-def others() -> Iterator[Callable[[], dict[str, object]]]:
+def others(tmp_path: Path) -> Iterator[Callable[[], dict[str, object]]]:
     """What others have in this LXC, as it is whenever it is asked: a container and a bridge."""
     subprocess.run(["ip", "link", "add", OTHER_BRIDGE, "type", "bridge"], check=True)
-    command = ["lxc-execute", "-n", OTHERS, "-s", "lxc.net.0.type=empty", "--", "sleep", "600"]
+    own = tmp_path / "own.conf"
+    lines = ("lxc.net.0.type = empty", "lxc.rootfs.path = dir:/", "lxc.rootfs.options = ro")
+    own.write_text("\n".join(lines), encoding="ascii")
+    command = ["lxc-execute", "-n", OTHERS, "-f", str(own), "--", "sleep", "600"]
     container = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     while OTHERS not in in_lxc():
         assert container.poll() is None
