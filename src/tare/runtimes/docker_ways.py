@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tare.machines.addresses import AddressPool
 
 BRIDGE = "bridge and veth pair"
-_BETWEEN = "bridge and two veth pairs, from another container"
+BETWEEN = "bridge and two veth pairs, from another container"
 BETWEEN_BY_DNAT = "published port: DNAT, bridge and two veth pairs, from another container"
 BETWEEN_BY_PROXY = (
     "published port: userland docker-proxy, bridge and two veth pairs, from another container"
@@ -48,7 +48,7 @@ def all_ways(address: str, pool: AddressPool) -> dict[str, Way]:
         "bridge": Way(address, BRIDGE),
         "published": published,
         "proxy": Way(pool.loopback(), PUBLISHED),
-        BETWEEN_NODES: Way(address, _BETWEEN, beside=True),
+        BETWEEN_NODES: Way(address, BETWEEN, beside=True),
         BETWEEN_PUBLISHED: between,
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tare.machines import cgroups
-from tare.runtimes.lxc import configuration
+from tare.runtimes.lxc import configuration, program
 from tare.runtimes.registry import declared
 from tests.cli.test_console import tare_here
 
@@ -41,7 +41,10 @@ def test_plan_refuses_a_study_that_needs_it(machine: Machine, tmp_path: Path) ->
     status, output = tare_here("plan", file)
     assert status == 2
     assert f"{file}:2: platform.runtime: lxc cannot run here" in output
-    assert "the command lxc-execute is missing (apt-get install lxc)" in " ".join(output.split())
+    assert (
+        "the command lxc-execute is missing (apt-get install --no-install-recommends lxc)"
+        in " ".join(output.split())
+    )
 
 
 def test_doctor_says_how_to_get_it(machine: Machine) -> None:
@@ -49,7 +52,7 @@ def test_doctor_says_how_to_get_it(machine: Machine) -> None:
     _, output = tare_here("doctor")
     _, _, after = output.partition("lxc runtime: ")
     assert after.startswith("LXC cannot be used: the command lxc-execute is missing")
-    assert after.splitlines()[1].strip() == "try: apt-get install lxc"
+    assert after.splitlines()[1].strip() == f"try: {program.INSTALL}"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool
-from tare.runtimes.lxc import bridge
+from tare.runtimes.lxc import bridge, program
 from tare.runtimes.lxc.bridge import Bridge
 from tare.runtimes.lxc.runtime import LxcRuntime
 from tare.runtimes.unit import Bits, Site, Unit
@@ -163,4 +163,4 @@ def test_without_the_command_it_is_said_how_to_get_it(
     machine(None)
     with pytest.raises(RuntimeUnavailableError, match="could not start") as raised:
         runtime.launch(unit(client(runtime), "/bin/true"))
-    assert raised.value.remedy == "apt-get install lxc"
+    assert raised.value.remedy == program.INSTALL

@@ -63,8 +63,7 @@ def make(run: str, network: IPv4Network) -> Bridge:
         _ip("link", "set", "dev", name, "alias", cgroups.of_run(run))
         _ip("address", "add", f"{network[1]}/{network.prefixlen}", "dev", name)
         _ip("link", "set", "dev", name, "up")
-        if neighbours.bridges_filtered():
-            _pass("-I", name)
+        neighbours.let_through(name)
     except BaseException:
         remove(name)
         raise
@@ -79,7 +78,7 @@ def of(name: str, network: IPv4Network) -> Bridge:
 
 def remove(name: str) -> None:
     """Remove a bridge, with the ends of veth pairs on it, and its rule."""
-    _pass("-D", name)
+    neighbours.let_through_no_more(name)
     _ip("link", "delete", "dev", name, check=False)
 
 
@@ -91,15 +90,11 @@ def leftovers() -> list[str]:
     # of other devices it gives empty objects; without a label, its maker died before it gave one
     found = [one for one in json.loads(told or "[]") if one.get("ifname")]
     marks = {one["ifname"]: one.get("ifalias", "").rpartition("@")[2] for one in found}
-    return [name for name, mark in marks.items() if not mark or starter.without_owner(mark)]
-
-
-def _pass(verb: str, name: str) -> None:
-    """Set (-I) or remove (-D) the rule by which packets between its containers pass."""
-    if shutil.which("iptables") is not None:
-        rule = f"FORWARD -i {name} -o {name} -m comment --comment tare -j ACCEPT"
-        command = ["iptables", "-w", "5", verb, *rule.split()]
-        subprocess.run(command, capture_output=True, check=False)
+    return [
+        name
+        for name, mark in marks.items()
+        if name.startswith(neighbours.BRIDGES) and (not mark or starter.without_owner(mark))
+    ]
 
 
 def _ip(*arguments: str, check: bool = True) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tare.errors import RuntimeUnavailableError
 from tare.runtimes.lxc import groups
 from tare.runtimes.open_files import open_files
 from tare.runtimes.slug import slug
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tare.machines.cgroups import LimitValues
     from tare.runtimes.lxc.bridge import Bridge
@@ -19,6 +20,9 @@ COMMON = Path("/usr/share/lxc/config/common.conf")
 """what LXC's own templates give every container: capabilities, devices, seccomp filter, mounts"""
 _LONGEST_NAME = 63
 """characters of a host's name"""
+_HOOKS = ("pre-start", "pre-mount", "mount", "autodev", "start-host", "start")
+"""Programs that LXC runs while a container starts, as lxcfs has them added. An empty value removes
+them: they would be taken for the unit, and show files that no other platform has."""
 _NET = "lxc.net.0"
 _MADE = "create=dir"
 
@@ -46,6 +50,7 @@ def container(
     ]
     return [
         ("lxc.include", str(COMMON)),
+        *((f"lxc.hook.{one}", "") for one in _HOOKS),
         ("lxc.uts.name", host_name(unit)),
         ("lxc.rootfs.path", "dir:/"),
         ("lxc.rootfs.options", "ro"),
@@ -85,8 +90,20 @@ def alone() -> list[Line]:
     return [(f"{_NET}.type", "empty")]
 
 
-def written(lines: Iterable[Line]) -> str:
-    """The file's text."""
+def written(lines: Sequence[Line]) -> str:
+    """The file's text.
+
+    Raises:
+        RuntimeUnavailableError: a value, such as a path, has a line break.
+    """
+    for key, value in lines:
+        if "\n" in value:
+            raise RuntimeUnavailableError(
+                "LXC could not start a container",
+                where=key,
+                why=f"there is a line break in {value!r}",
+                remedy="keep runs in a directory without one (--runs)",
+            )
     return "".join(f"{key} = {value}\n" for key, value in lines)
 
 

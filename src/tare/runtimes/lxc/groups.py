@@ -100,9 +100,9 @@ def remove_run(run: str, root: Path = cgroups.ROOT) -> None:
     for base in _hierarchies(root):
         own = base / cgroups.PARENT / cgroups.of_run(run)
         _remove_tree(own / _LAST)
-        for path in (own, own.parent):
-            with contextlib.suppress(OSError):
-                path.rmdir()
+        with contextlib.suppress(OSError):
+            own.rmdir()
+        _remove_parent(base)
 
 
 def leftovers(root: Path = cgroups.ROOT) -> list[Path]:
@@ -110,7 +110,7 @@ def leftovers(root: Path = cgroups.ROOT) -> list[Path]:
 
     `cgroups.leftovers` finds those in the others, for all units of this machine.
     """
-    own = [one for one in _hierarchies(root) if one != root and one.name not in _OF_ALL]
+    own = [one for one in _hierarchies(root) if _of_lxc_alone(one)]
     runs = [run for base in own for run in sorted(base.glob(f"{cgroups.PARENT}/*@*"))]
     return [one for one in runs if starter.without_owner(one.name.rpartition("@")[2])]
 
@@ -125,8 +125,19 @@ def remove_left(runs: Iterable[Path]) -> None:
     """Remove runs' groups, whose processes have ended."""
     for run in runs:
         _remove_tree(run)
+        _remove_parent(run.parent.parent)
+
+
+def _remove_parent(base: Path) -> None:
+    """Remove the parent of all runs' groups, once it is empty and native units do not use it."""
+    if _of_lxc_alone(base):
         with contextlib.suppress(OSError):
-            run.parent.rmdir()
+            (base / cgroups.PARENT).rmdir()
+
+
+def _of_lxc_alone(base: Path) -> bool:
+    """Whether native units have no groups in this hierarchy."""
+    return cgroups.version(base.parent) == 1 and base.name not in _OF_ALL
 
 
 def _remove_tree(path: Path) -> None:

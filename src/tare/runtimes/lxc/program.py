@@ -15,7 +15,7 @@ from tare.machines import cgroups
 from tare.runtimes.lxc import configuration, groups
 
 COMMAND = "lxc-execute"
-_INSTALL = "apt-get install lxc"
+INSTALL = "apt-get install --no-install-recommends lxc"
 _CANNOT = "LXC cannot be used"
 _OLDEST = (5, 0)
 """The oldest release that it was seen with; older ones lack the key lxc.cgroup.dir.container."""
@@ -57,9 +57,9 @@ def usable() -> Lxc:
         raise _unfit("only root's containers join a bridge of this machine", "run as root")
     path = shutil.which(COMMAND)
     if path is None:
-        raise _unfit(f"the command {COMMAND} is missing", _INSTALL)
+        raise _unfit(f"the command {COMMAND} is missing", INSTALL)
     if not configuration.COMMON.exists():
-        raise _unfit(f"there is no {configuration.COMMON}", _INSTALL)
+        raise _unfit(f"there is no {configuration.COMMON}", INSTALL)
     if shutil.which("ip") is None:
         raise _unfit("the command ip is missing", "apt-get install iproute2")
     if not cgroups.can_be_made():
@@ -82,11 +82,11 @@ def _version(path: str) -> str:
             [path, "--version"], capture_output=True, text=True, timeout=_STARTED_S
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _unfit(f"{path} does not run: {error}", _INSTALL) from error
+        raise _unfit(f"{path} does not run: {error}", INSTALL) from error
     told = done.stdout.strip()
     numbers = [part for part in told.split("-")[0].split(".")[:2] if part.isdecimal()]
     if len(numbers) < 2:
-        raise _unfit(f"{path} tells no version ({told or 'it is silent'})", _INSTALL)
+        raise _unfit(f"{path} tells no version ({told or 'it is silent'})", INSTALL)
     if tuple(map(int, numbers)) < _OLDEST:
         raise _unfit(f"it is {told}", "install LXC 5.0 or later")
     return told

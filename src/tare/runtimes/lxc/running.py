@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import subprocess
 import time
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from tare.runtimes.lxc import groups, program
 from tare.runtimes.native import NativeRunning
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
     from tare.machines.cgroups import Accounting
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _STARTS_S, _LOOK_AGAIN_S = 30.0, 0.005
 """within what time a unit must be there, and how often that is looked at, seconds"""
+_ENDS_S = 10.0
+"""within what time lxc-execute must end once its container is killed"""
 
 
 class LxcRunning(NativeRunning):
@@ -102,7 +104,7 @@ class LxcRunning(NativeRunning):
     def _signal_tree(self, number: signal.Signals) -> None:
         """Signal the unit; kill by way of the container's first process, which takes all along.
 
-        lxc-execute stays: it removes what it made once the container has ended.
+        lxc-execute then removes what it made and ends; one that does not is killed, too.
         """
         if self._process.poll() is not None:
             return
@@ -115,6 +117,11 @@ class LxcRunning(NativeRunning):
             for process in tree:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.send_signal(number)
+        if number == signal.SIGKILL:
+            try:
+                self._process.wait(_ENDS_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
 
 
 def _children(pid: int) -> list[psutil.Process]:

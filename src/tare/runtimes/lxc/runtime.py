@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
+from tare.runtimes.docker_ways import BETWEEN, BRIDGE
 from tare.runtimes.lxc import bridge, configuration, groups, program
 from tare.runtimes.lxc.running import LxcRunning
 from tare.runtimes.native import NativeRuntime
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from tare.runtimes.lxc.bridge import Bridge
     from tare.runtimes.lxc.configuration import Line
 
-_BRIDGE = "bridge and veth pair"
 _LOOPBACK = "loopback of the container"
-_BETWEEN = "bridge and two veth pairs, from another container"
 
 
 class LxcRuntime(NativeRuntime):
@@ -67,14 +66,14 @@ class LxcRuntime(NativeRuntime):
         joined = self._bridge(wanted["group"])
         client = wanted["role"] == "client"
         address = str(next(joined.clients if client else joined.nodes))
-        site = Site.in_place(name, self._work / name, address, _BRIDGE)
+        site = Site.in_place(name, self._work / name, address, BRIDGE)
         site = replace(site, network=joined.name)
         if client:  # nothing calls it
             return replace(site, peers="", endpoint_host="")
         ways = {
             "loopback": Way(address, _LOOPBACK, inside=True),
-            "bridge": Way(address, _BRIDGE),
-            BETWEEN_NODES: Way(address, _BETWEEN, beside=True),
+            "bridge": Way(address, BRIDGE),
+            BETWEEN_NODES: Way(address, BETWEEN, beside=True),
         }
         return replace(site, ways=ways)
 
@@ -98,7 +97,7 @@ class LxcRuntime(NativeRuntime):
                 "LXC could not start a container",
                 where=site.name,
                 why=f"the command {program.COMMAND} is missing",
-                remedy="apt-get install lxc",
+                remedy=program.INSTALL,
             )
         if unit.snapshot is not None and site.data_on_host is not None:
             unit.snapshot.fill(site.data_on_host)
