@@ -69,6 +69,7 @@ def test_those_of_dead_runs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
         {"ifname": "tare-br1", "ifalias": f"r@{DEAD}"},
         {"ifname": "tare-br2", "ifalias": "r@of-nobody"},
         {"ifname": "tare-br3"},
+        {"ifname": "others"},
     ]
     answered(monkeypatch, {"-json": (0, json.dumps(told))})
     assert bridge.leftovers() == ["tare-br1", "tare-br3"]
