@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 from collections import Counter
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
 from tare.analysis.part_prices import PIECES, WeighedUnit
 from tare.artifacts.binaries import find
 from tare.errors import RuntimeUnavailableError, UsageError
+from tare.lab import microbenchmarks
 from tare.lab.microbenchmarks import PASSES, _Plan, _units, schedule, weigh_parts
 
 ALL = tuple(piece.name for piece in PIECES if piece.what != "start")
@@ -63,6 +66,18 @@ def test_the_names_of_pieces_are_those_of_the_program() -> None:
 def test_a_runtime_that_cannot_be_weighed_is_refused() -> None:
     with pytest.raises(UsageError, match="jail cannot be weighed"):
         weigh_parts(["system"], ["jail"], 3)
+
+
+def test_a_runtime_without_images_is_left_out_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_place = SimpleNamespace(images=lambda: None, close=lambda: None)
+    declared = SimpleNamespace(orchestrator=False, make=lambda *_: in_place)
+    monkeypatch.setattr(microbenchmarks, "declared", lambda name: declared)
+    with contextlib.ExitStack() as stack:
+        made, _, left_out = microbenchmarks._made_ready(["system"], ["lxc"], stack, print)
+    assert made == {}
+    assert "of an image" in left_out["lxc"]
 
 
 def test_pods_are_weighed_with_each_storage_that_a_study_gives_them() -> None:

@@ -68,6 +68,7 @@ _ORCHESTRATED_WAIT_S = 300.0
 """how long a pod waits for its turns: other pods start after it, one by one"""
 _BACKGROUND_S = 0.3
 """how long the use of other programs is watched before starts"""
+_IN_PLACE = "its units run the machine's own files, and parts are weighed in containers of an image"
 _LOCAL = "localhost"
 """a name of /etc/hosts everywhere"""
 
@@ -136,7 +137,9 @@ def _made_ready(
                 runtime.prepare(say)
                 lasting[name] = runtime
             images = runtime.images()
-            if images is not None:
+            if images is None:
+                left_out[name] = _IN_PLACE
+            else:
                 made[name] = {
                     one: images.of_program(one, binary, lambda line: None)
                     for one, binary in programs.items()
