@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines import neighbours
+from tare.machines.ip_command import ip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,9 @@ LABEL = "lo:tare"
 EXPOSED = "neighbours on this machine's network can reach the databases, which have no passwords"
 _HOSTS, _NETWORKS = neighbours.OURS.subnets()
 _IN_TURN = list(_NETWORKS.subnets(new_prefix=24))[:254]
+FIRST_NODE = 99
+"""place of the first node's address among those of a container network; clients have those below"""
+_ip = partial(ip, remedy="run as root, or use network: host")
 
 
 class AddressPool:
@@ -117,18 +121,12 @@ def leftovers() -> list[str]:
     return found
 
 
+def bridge_of(network: IPv4Network) -> str:
+    """The name of a container network's bridge."""
+    return f"{neighbours.BRIDGES}{network.network_address.packed[2]}"
+
+
 def remove(addresses: list[str]) -> None:
     """Take labelled addresses off the loopback device."""
     for address in addresses:
         _ip("addr", "del", f"{address}/32", "dev", "lo", check=False)
-
-
-def _ip(*arguments: str, check: bool = True) -> str:
-    done = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
-    if check and done.returncode != 0:
-        raise RuntimeUnavailableError(
-            f"ip {' '.join(arguments)} failed",
-            why=done.stderr.strip() or f"exit status {done.returncode}",
-            remedy="run as root, or use network: host",
-        )
-    return done.stdout

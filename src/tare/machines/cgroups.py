@@ -152,6 +152,11 @@ def of_run(run: str) -> str:
     return f"{run}{_MARKED_BY}{starter.mark()}"
 
 
+def mark_in(name: str) -> str:
+    """The mark in a name by `of_run`."""
+    return name.rpartition(_MARKED_BY)[2]
+
+
 class ControlGroup:
     """One native unit's control group."""
 
@@ -387,12 +392,13 @@ def leftovers(root: Path = ROOT) -> list[Path]:
     found: list[Path] = []
     for base in bases:
         if base.is_dir():
-            found += [p for run in sorted(base.iterdir()) if _is_ours(run) for p in _walk(run)]
+            found += [p for run in sorted(base.iterdir()) if is_left(run) for p in _walk(run)]
     return found
 
 
-def _is_ours(run: Path) -> bool:
-    return run.is_dir() and starter.without_owner(run.name.rpartition(_MARKED_BY)[2])
+def is_left(run: Path) -> bool:
+    """Whether these are the groups of a run whose process has ended."""
+    return run.is_dir() and starter.without_owner(mark_in(run.name))
 
 
 def _walk(base: Path) -> Iterator[Path]:

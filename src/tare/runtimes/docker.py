@@ -19,8 +19,7 @@ from docker.types import IPAMConfig, IPAMPool, LogConfig, Mount, NetworkingConfi
 from urllib3.exceptions import HTTPError
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines import neighbours
-from tare.machines.addresses import AddressPool, can_claim
+from tare.machines.addresses import FIRST_NODE, AddressPool, bridge_of, can_claim
 from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import confinement, docker_ways
 from tare.runtimes.docker_data import give_volume, make_directory, put_snapshot
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 UNIT_LABEL = "tare.unit"
 CONF = "/opt/tare/conf"
 DATA = "/var/lib/cassandra"
-_FIRST_NODE = 99
 _PATHS = {
     "host": "loopback of the host",
     "bridge": docker_ways.BRIDGE,
@@ -344,19 +342,18 @@ class DockerRuntime:
             self._pool.guard()
             subnet = self._pool.network()
             pool = IPAMPool(subnet=str(subnet), gateway=str(subnet[1]))
-            bridge = f"{neighbours.BRIDGES}{subnet.network_address.packed[2]}"
             made = self._client_call(
                 lambda: self.client.networks.create(
                     f"tare-{self._run}-{group}",
                     driver="bridge",
                     ipam=IPAMConfig(pool_configs=[pool]),
-                    options={"com.docker.network.bridge.name": bridge},
+                    options={"com.docker.network.bridge.name": bridge_of(subnet)},
                     labels=labels_of(self._run),
                 ),
                 f"create network {group}",
             )
             # the engine numbers clients from the bottom; nodes start above them
-            self._networks[group] = _Network(made, iter(list(subnet.hosts())[_FIRST_NODE:]))
+            self._networks[group] = _Network(made, iter(list(subnet.hosts())[FIRST_NODE:]))
         return str(self._networks[group].made.name)
 
     def release_group(self, group: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines import neighbours
+from tare.machines import ip_command, neighbours
 from tare.starter import mark, without_owner
 
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 DEVICES = "tare-vm"
 """prefix of the names of domains' network devices"""
 SYSFS = Path("/sys/class/net")
+ip = partial(
+    ip_command.ip,
+    remedy="run as root, and see that nothing else uses 198.19.254.0/23 (ip route); where the "
+    "kernel has no macvtap, platform.domain.network: bridge",
+)
 MOST = 200
 """number of domains for which there are addresses"""
 _FIRST = 10
@@ -96,7 +101,7 @@ class Network(ABC):
             self._delete()
 
     def _delete(self) -> None:
-        subprocess.run(["ip", "link", "del", self.owned], capture_output=True, check=False)
+        ip("link", "del", self.owned, check=False)
         self._forget()
 
     def left(self) -> list[str]:
@@ -144,25 +149,3 @@ class Network(ABC):
 def device(number: int) -> str:
     """Name of the network device, on this machine, of the domain of this number."""
     return f"{DEVICES}{number}"
-
-
-def ip(*words: str) -> None:
-    """Run `ip`.
-
-    Raises:
-        RuntimeUnavailableError: it fails.
-    """
-    try:
-        done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise RuntimeUnavailableError(
-            "no network for virtual machines", why=str(error), remedy="apt-get install iproute2"
-        ) from error
-    if done.returncode != 0:
-        raise RuntimeUnavailableError(
-            "no network for virtual machines",
-            where=f"ip {' '.join(words)}",
-            why=done.stderr.strip(),
-            remedy="run as root, and see that nothing else uses 198.19.254.0/23 (ip route); where "
-            "the kernel has no macvtap, platform.domain.network: bridge",
-        )

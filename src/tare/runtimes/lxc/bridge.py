@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 from tare import starter
-from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups, neighbours
+from tare.machines.addresses import FIRST_NODE, bridge_of
+from tare.machines.ip_command import ip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 _GROUP = "7742"
 """number of the group of devices that the bridges are in from their first moment: an alias, which
 names the run, can only be given to a device that is there"""
-_FIRST = 99
-"""place of the first node's address in its network, as on the bridges of engines"""
+_ip = partial(ip, remedy="run as root; `tare clean` removes the bridges of dead runs")
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,7 @@ def make(run: str, network: IPv4Network) -> Bridge:
     Raises:
         RuntimeUnavailableError: it cannot be made.
     """
-    own = network.network_address.packed
-    name, address = f"{neighbours.BRIDGES}{own[2]}", f"02:42:{own.hex(':')}"
+    name, address = bridge_of(network), f"02:42:{network.network_address.packed.hex(':')}"
     _ip("link", "add", "name", name, "address", address, "group", _GROUP, "type", "bridge")
     try:
         _ip("link", "set", "dev", name, "alias", cgroups.of_run(run))
@@ -73,7 +72,7 @@ def make(run: str, network: IPv4Network) -> Bridge:
 def of(name: str, network: IPv4Network) -> Bridge:
     """A bridge that is there."""
     hosts = list(network.hosts())
-    return Bridge(name, network, iter(hosts[_FIRST:]), cycle(hosts[1:_FIRST]))
+    return Bridge(name, network, iter(hosts[FIRST_NODE:]), cycle(hosts[1:FIRST_NODE]))
 
 
 def remove(name: str) -> None:
@@ -89,20 +88,9 @@ def leftovers() -> list[str]:
     told = _ip("-json", "link", "show", "group", _GROUP, "type", "bridge", check=False)
     # of other devices it gives empty objects; without a label, its maker died before it gave one
     found = [one for one in json.loads(told or "[]") if one.get("ifname")]
-    marks = {one["ifname"]: one.get("ifalias", "").rpartition("@")[2] for one in found}
+    marks = {one["ifname"]: cgroups.mark_in(one.get("ifalias", "")) for one in found}
     return [
         name
         for name, mark in marks.items()
         if name.startswith(neighbours.BRIDGES) and (not mark or starter.without_owner(mark))
     ]
-
-
-def _ip(*arguments: str, check: bool = True) -> str:
-    done = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
-    if check and done.returncode != 0:
-        raise RuntimeUnavailableError(
-            f"ip {' '.join(arguments)} failed",
-            why=done.stderr.strip() or f"exit status {done.returncode}",
-            remedy="run as root; `tare clean` removes the bridges of dead runs",
-        )
-    return done.stdout

@@ -13,7 +13,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tare import starter
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 
@@ -111,8 +110,8 @@ def leftovers(root: Path = cgroups.ROOT) -> list[Path]:
     `cgroups.leftovers` finds those in the others, for all units of this machine.
     """
     own = [one for one in _hierarchies(root) if _of_lxc_alone(one)]
-    runs = [run for base in own for run in sorted(base.glob(f"{cgroups.PARENT}/*@*"))]
-    return [one for one in runs if starter.without_owner(one.name.rpartition("@")[2])]
+    runs = [run for base in own for run in sorted(base.glob(f"{cgroups.PARENT}/*"))]
+    return [one for one in runs if cgroups.is_left(one)]
 
 
 def members(runs: Iterable[Path]) -> set[int]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tare import scratch
+from tare.artifacts.program import run_to_end
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.runtimes.lxc import configuration, groups
+from tare.study.platform import Limits
 
 COMMAND = "lxc-execute"
 INSTALL = "apt-get install --no-install-recommends lxc"
@@ -36,15 +37,6 @@ class Lxc:
     @property
     def words(self) -> str:
         return f"LXC {self.version}"
-
-
-@dataclass(frozen=True)
-class NoLimits:
-    """A unit that may use everything."""
-
-    cpus: float | None = None
-    cpuset: str | None = None
-    memory: int | None = None
 
 
 def usable() -> Lxc:
@@ -78,12 +70,9 @@ def _version(path: str) -> str:
         RuntimeUnavailableError: it reports none, or an older one than is needed.
     """
     try:
-        done = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=_STARTED_S
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        told = run_to_end([path, "--version"], _STARTED_S).last(1)
+    except OSError as error:
         raise _unfit(f"{path} does not run: {error}", INSTALL) from error
-    told = done.stdout.strip()
     numbers = [part for part in told.split("-")[0].split(".")[:2] if part.isdecimal()]
     if len(numbers) < 2:
         raise _unfit(f"{path} tells no version ({told or 'it is silent'})", INSTALL)
@@ -98,24 +87,18 @@ def _not_started(lxc: Lxc) -> str:
     with scratch.directory("lxc") as place:
         home = Path(place)
         unit = home.name.rpartition(".")[2]  # another Tare may try at the same time
-        lines = configuration.container(_RUN, unit, home, NoLimits(), configuration.alone())
+        lines = configuration.container(_RUN, unit, home, Limits(), configuration.alone())
         hosts = configuration.hosts(unit, "")
         configuration.hosts_of(home).write_text(hosts, encoding="utf-8")
         groups.prepare(_RUN)
         try:
-            done = subprocess.run(
-                command(lxc.path, _RUN, unit, home, home, lines, ["/bin/true"]),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=_STARTED_S,
+            done = run_to_end(
+                command(lxc.path, _RUN, unit, home, home, lines, ["/bin/true"]), _STARTED_S
             )
-        except subprocess.TimeoutExpired:
-            return f"it is silent after {_STARTED_S:.0f} s"
         finally:
             groups.remove_unit(_RUN, unit)
             groups.remove_run(_RUN)
-        return "" if done.returncode == 0 else failure(home) or f"status {done.returncode}"
+        return "" if done.ok else failure(home) or done.last(1) or f"status {done.status}"
 
 
 def command(
