@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +19,7 @@ from tests.knowledge.replication.published import (
     PUBLISHED,
     printed,
     rows,
+    scorecard,
 )
 from tests.knowledge.sample import library
 
@@ -133,3 +136,22 @@ def test_pairs_that_are_as_in_the_study_are_judged_and_the_others_named(
             "not as in the study: database.key_cache auto here, 0 in the study",
         ],
     )
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "verdict", "reason"),
+    [
+        ("kvm", "agrees", ""),
+        ("tcg", "not run here", "not as in the study: emulated by QEMU here"),
+    ],
+)
+def test_what_an_emulated_processor_cost_is_not_judged(
+    run: Path, tmp_path: Path, accelerator: str, verdict: str, reason: str
+) -> None:
+    emulated = shutil.copytree(run, tmp_path / "run")
+    for path in (emulated / "trials").glob("*docker-bridge*/manifest.json"):
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest.setdefault("path", {})["hosts"] = {"one": {"domain": {"accelerator": accelerator}}}
+        path.write_text(json.dumps(manifest), encoding="utf-8")
+    row = rows(scorecard(emulated, printed("one", -10.0, **AT_64)))["one"]
+    assert (row.verdict, row.reason) == (verdict, reason)

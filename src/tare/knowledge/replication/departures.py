@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.analysis.host_groups import emulated_conditions
 from tare.enumeration import cut
 from tare.knowledge.replication.matching import names_in
 
@@ -26,6 +27,7 @@ _FREE: Any = {
 }  # fmt: skip
 """Sizes, bits and how hard the database is driven: where these differ, the scorecard says so and
 judges. Any other difference of a setup makes another comparison."""
+_EMULATED = "emulated by QEMU here"
 _MOST_NAMED = 3
 _MOST_LETTERS = 40
 
@@ -34,11 +36,16 @@ def departures(run: MeasuredRun, reference: Reference) -> dict[str, tuple[str, .
     """Condition to its differences from the study's; conditions without any are missing.
 
     A run's condition is the study's condition of the same name, but its setup may have been set
-    otherwise: `--set factors.server.docker.platform.network=host`.
+    otherwise: `--set factors.server.docker.platform.network=host`. No paper measured in a machine
+    whose processor a program emulates.
     """
     theirs = {one.name: one.setup for one in reference.conditions}
+    emulated = set(emulated_conditions(run.trials))
     found = {
-        name: tuple(_apart(run.conditions[name].setup, setup))
+        name: (
+            *((_EMULATED,) if name in emulated else ()),
+            *_apart(run.conditions[name].setup, setup),
+        )
         for name, setup in theirs.items()
         if name in run.conditions
     }
