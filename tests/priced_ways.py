@@ -58,3 +58,7 @@ def weighing(*prices: Price) -> Weighing:
 
 
 BRIDGE = weighing(price("docker.bridge", 1, 3.0), price("docker.bridge", 32, 0.4))
+WORKING = weighing(price("docker.bridge", 1, 5.0)).model_copy(
+    update={"operation": "working", "working_kib": 4096}
+)
+"""A packet of two costs 1 us more where the server works: (5.0 - 3.0) / 2."""

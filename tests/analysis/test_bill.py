@@ -10,10 +10,11 @@ import pytest
 from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.analyse import analyse
 from tare.analysis.bill import NOT_APART, NOT_COUNTED
+from tare.analysis.priced_pair import COLD, COLD_NOT_WEIGHED
 from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.prices import Weighing
-from tests.priced_ways import BRIDGE, PATH, around, price, weighing
+from tests.priced_ways import BRIDGE, PATH, WORKING, around, price, weighing
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -81,6 +82,40 @@ def test_packets_that_a_way_needs_more_at_equal_batching_are_part_of_its_price()
     assert point.natively == pytest.approx(2.0)
 
 
+def test_a_packet_to_a_server_that_works_costs_as_much_more_at_any_batching() -> None:
+    tariff = Tariff(BRIDGE, WORKING)
+    assert tariff.cold
+    for packets in (0.1, 0.2, 1.1, 2.0, 3.0):
+        point = tariff.at("docker.bridge", packets)
+        assert point.cold.value == pytest.approx(packets * (5.0 - 3.0) / 2)
+        assert point.excess == Tariff(BRIDGE).at("docker.bridge", packets).excess
+    assert tariff.at("native", 2.0).cold.value == 0
+
+
+def test_what_it_costs_more_is_uncertain_by_both_weighings() -> None:
+    point = Tariff(BRIDGE, WORKING).at("docker.bridge", 2.0)
+    assert point.cold.error == pytest.approx(2**0.5 * EACH)
+
+
+def test_owners_pay_for_cold_caches_too() -> None:
+    quiet, worked = (
+        weighing(one.prices[2].model_copy(update={"parts": {"server": around(each)}}))
+        for one, each in ((BRIDGE, 2.0), (WORKING, 4.5))
+    )
+    point = Tariff(quiet, worked).at("docker.bridge", 1.0)
+    assert point.owners["server"].value == pytest.approx(2.0 / 2 + (4.5 - 2.0) / 2)
+    assert point.owners["client"].value == 0
+
+
+@pytest.mark.parametrize("worked", [None, weighing(), weighing(price("docker.published", 1, 5.0))])
+def test_unless_each_way_was_weighed_with_servers_that_work_none_is_told_to_cost_more(
+    worked: Weighing | None,
+) -> None:
+    tariff = Tariff(BRIDGE, worked)
+    assert not tariff.cold
+    assert tariff.at("docker.bridge", 2.0).cold.value == 0
+
+
 def test_errors_add_up_in_squares_with_the_fewest_degrees_of_freedom() -> None:
     sum_ = total([Amount(1.0, 0.3, 4), Amount(-3.0, 0.4, 8)])
     assert sum_ == (-2.0, pytest.approx(0.5), 4)
@@ -93,6 +128,7 @@ def analysed(
     cost: float,
     prices: Weighing | None,
     packets: Mapping[str, float | list[float]] | None = None,
+    working: Weighing | None = None,
     **design: Any,
 ) -> Analysis:
     """A container whose operation costs so many times a native one's 240 us; two packets each, or
@@ -115,6 +151,8 @@ def analysed(
         file.write_text(json.dumps(manifest))
     if prices is not None:
         write(prices, run / "prices.json")
+    if working is not None:
+        write(working, run / "prices-working.json")
     return analyse(run)
 
 
@@ -163,6 +201,23 @@ def test_answers_that_are_batched_less_cost_a_packet_more_each(tmp_path: Path) -
     assert found.lines[-1].what == "answers batched less or more"
     assert found.lines[-1].count == pytest.approx(0.5)
     assert found.us == pytest.approx(3.0 + 0.5 * 7.5)
+
+
+def test_packets_that_find_cold_caches_have_a_line_of_their_own(tmp_path: Path) -> None:
+    """Two packets, each 1 us more where a server works, beside the bridge's 3 us."""
+    found = bill(analysed(tmp_path, 1 + 5.0 / 240, BRIDGE, working=WORKING))
+    (cold,) = (line for line in found.lines if line.what == COLD)
+    assert cold.count == pytest.approx(2.0)
+    assert cold.us == pytest.approx(2.0, abs=0.01)
+    assert found.us == pytest.approx(5.0, abs=0.01)
+    assert found.us == pytest.approx(sum(line.us for line in found.lines))
+    assert half(found) > half(bill(analysed(tmp_path / "quiet", 1.0, BRIDGE)))
+    assert COLD not in found.left_out
+
+
+def test_where_they_were_not_weighed_the_bill_says_what_would_weigh_them(tmp_path: Path) -> None:
+    found = bill(analysed(tmp_path, 1.0, BRIDGE))
+    assert found.left_out[COLD] == COLD_NOT_WEIGHED
 
 
 def half(of: Bill | BillLine) -> float:

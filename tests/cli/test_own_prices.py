@@ -10,7 +10,7 @@ from tare.cli.own_prices import in_all_lines, price_lines
 from tare.knowledge.measured import Measured, MeasuredValue
 from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep
-from tests.analysis.test_bill import BRIDGE, price, weighing
+from tests.priced_ways import BRIDGE, WORKING, price, weighing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +47,16 @@ def test_larger_answers_cost_what_further_kilobytes_do(cache: Path) -> None:
     assert many.startswith("  docker.bridge, 32 in flight, rows of 1,000 bytes: +0.80 us")
     _, alone, *_ = price_lines("docker", "bridge", 2, None, row_bytes=1000)
     assert alone.startswith("  docker.bridge, 1 in flight: +6.00 us [+5.80, +6.20]")
+
+
+def test_a_server_that_works_pays_more_for_the_same_way(cache: Path) -> None:
+    kept()
+    keep(WORKING.model_copy(update={"machine": MeasuredMachine.of(local_facts())}))
+    _, _, _, works, _ = price_lines("docker", "bridge", 2, 300.0)
+    assert works == (
+        "  docker.bridge, 1 in flight, to a server that works: +10.00 us [+9.80, +10.20] of CPU "
+        "time, +3.3%"
+    )
 
 
 def test_prices_of_mongodb_s_protocol_are_others(cache: Path) -> None:

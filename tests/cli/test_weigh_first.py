@@ -11,7 +11,7 @@ import pytest
 from tare.analysis.billed_ways import way_of
 from tare.analysis.part_prices import part_prices
 from tare.cli import weigh_first
-from tare.cli.weigh_first import FRESH, _serves, parts_for, prices_for
+from tare.cli.weigh_first import FRESH, _serves, prices_for
 from tare.errors import RuntimeUnavailableError
 from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep, write
@@ -20,15 +20,16 @@ from tare.records.part_prices import keep_parts, parts_here
 from tare.runtimes.registry import declared
 from tare.study.plan import make_plan
 from tare.study.schema import Study
-from tests.analysis.test_bill import BRIDGE, price, weighing
 from tests.analysis.test_part_prices import weighed
+from tests.priced_ways import BRIDGE, WORKING, price, weighing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tare.cli.weighing import WeighingRequest
     from tare.records.part_prices import PartWeighing, WeighedPart
-    from tare.records.prices import Weighing
+    from tare.records.prices import Operation, Weighing
+    from tare.records.run_prices import RunPrices
     from tare.study.plan import Plan
 
 DOCKER = {"platform": {"runtime": "docker", "network": "bridge", "storage": "volume"}}
@@ -63,40 +64,54 @@ class Scene:
         self.files = RunFiles(place / "run")
         self.said: list[str] = []
         self.weighed = self.parts_weighed = 0
+        self.working: list[Sequence[str] | None] = []
         self.database = "cassandra"
         self.fault: Exception | None = None
+        self.parts_fault: Exception | None = None
 
     def kept(self, age: timedelta, found: Weighing = BRIDGE) -> None:
         own = {"machine": MeasuredMachine.of(local_facts()), "made": datetime.now(UTC) - age}
         keep(found.model_copy(update=own))
 
+    def all_prices(
+        self, level: dict[str, object], *, weigh: bool = True, slice_: str = "250ms"
+    ) -> RunPrices | None:
+        made = plan(level, slice_)
+        return prices_for(made, self.files, weigh=weigh, say=self.said.append)
+
     def prices(
         self, level: dict[str, object], *, weigh: bool = True, slice_: str = "250ms"
     ) -> Weighing | None:
-        made = plan(level, slice_)
-        return prices_for(made, self.files, weigh=weigh, say=self.said.append)
+        found = self.all_prices(level, weigh=weigh, slice_=slice_)
+        return None if found is None else found.ways
 
     def kept_parts(self, age: timedelta, *parts: WeighedPart) -> None:
         made = part_prices(weighed(), MeasuredMachine.of(local_facts()))
         own = [one for one in made.prices if one.what in parts]
         keep_parts(made.model_copy(update={"made": datetime.now(UTC) - age, "prices": own}))
 
-    def parts(self, level: dict[str, object], *, weigh: bool = True) -> list[PartWeighing]:
-        return parts_for(plan(level), self.files, weigh=weigh, say=self.said.append)
+    def parts(self, level: dict[str, object], *, weigh: bool = True) -> Sequence[PartWeighing]:
+        found = self.all_prices(level, weigh=weigh)
+        return [] if found is None else found.parts
 
     def _weigh_parts(
         self, what: list[str], runtimes: list[str], rounds: int, say: Callable[[str], None]
     ) -> PartWeighing:
         self.what, self.parts_of = what, runtimes
         self.parts_weighed += 1
-        if self.fault is not None:
-            raise self.fault
+        if self.parts_fault is not None:
+            raise self.parts_fault
         return part_prices(weighed(), MeasuredMachine.of(local_facts()))
 
-    def _weigh(self, say: Callable[[str], None], wanted: WeighingRequest) -> Weighing:
-        self.ways_of = wanted.runtimes
+    def _weigh(
+        self, say: Callable[[str], None], wanted: WeighingRequest, operation: Operation
+    ) -> Weighing:
         assert wanted.usual()
         assert wanted.database == self.database
+        if operation == "working":
+            self.working.append(wanted.runtimes)
+            return WORKING
+        self.ways_of = wanted.runtimes
         self.weighed += 1
         if self.fault is not None:
             raise self.fault
@@ -125,6 +140,21 @@ def test_a_study_of_an_orchestrator_weighs_its_ways_and_its_system_calls_first(
     assert scene.parts(level) != []
     assert scene.what == ["system"]
     assert scene.parts_of == sorted(["docker", "native", runtime])
+
+
+def test_the_same_ways_are_weighed_with_servers_that_work_or_taken_from_this_week(
+    scene: Scene,
+) -> None:
+    found = scene.all_prices(DOCKER)
+    assert found is not None
+    assert found.working == WORKING
+    assert scene.working == [["docker", "native"]]
+    scene.kept(timedelta(days=1), WORKING)
+    found = scene.all_prices(DOCKER)
+    assert found is not None
+    assert found.working is not None
+    assert len(scene.working) == 1
+    assert any(one.startswith("prices of ways to a server that works: ") for one in scene.said)
 
 
 def test_a_study_that_writes_weighs_storage_first_too(scene: Scene) -> None:
@@ -262,10 +292,10 @@ def test_databases_of_several_protocols_have_no_bill(scene: Scene) -> None:
 def test_where_weighing_fails_the_run_goes_on_without(scene: Scene) -> None:
     scene.fault = RuntimeUnavailableError("no Docker engine answers", why="no socket")
     assert scene.prices(DOCKER) is None
-    assert scene.said[-1] == "no prices: no Docker engine answers, no socket"
+    assert scene.said[-1] == "no prices of ways to a server: no Docker engine answers, no socket"
     scene.fault = TimeoutError("the engine answers nothing")
     assert scene.prices(DOCKER) is None
-    assert scene.said[-1] == "no prices: the engine answers nothing"
+    assert scene.said[-1] == "no prices of ways to a server: the engine answers nothing"
 
 
 def test_system_calls_are_weighed_with_the_ways_and_storage_s_prices_come_along(
@@ -300,7 +330,7 @@ def test_parts_are_not_weighed_where_nobody_wants_it_or_nothing_would_be_priced(
 
 
 def test_where_weighing_parts_fails_the_run_goes_on_with_the_ways(scene: Scene) -> None:
-    scene.fault = RuntimeUnavailableError("no Docker engine answers", why="no socket")
+    scene.parts_fault = RuntimeUnavailableError("no Docker engine answers", why="no socket")
     assert scene.parts(DOCKER) == []
     assert scene.said[-1] == "no prices of system calls: no Docker engine answers, no socket"
 

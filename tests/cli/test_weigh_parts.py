@@ -38,7 +38,9 @@ def test_parts_are_weighed_in_one_order_however_they_are_named() -> None:
 def test_a_part_that_there_is_not_is_refused_with_those_that_are(text: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse(text)
-    assert "network,connection,bytes,system,storage,machine,name,start" in refused.value.remedy
+    assert (
+        "network,working,connection,bytes,system,storage,machine,name,start" in refused.value.remedy
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tare.errors import RecordError, UsageError
-from tare.lab import run as lab_run
 from tare.lab.directory import choose
 from tare.lab.extension import choose_extended
 from tare.lab.journal import Journal
 from tare.lab.progress import Silent
 from tare.lab.run import Lab
 from tare.lab.stopping import seconds_spent
+from tare.records import run_prices
 from tare.records.layout import RunFiles
 from tare.records.looks import Look, read_looks, write_looks
+from tare.records.run_prices import RunPrices
 from tare.study.plan import make_plan
 from tare.study.read import load_study
-from tests.analysis.test_bill import BRIDGE
 from tests.analysis.test_operation_lines import parts
 from tests.lab.scripted_lab import TEXT, without_resources
+from tests.priced_ways import BRIDGE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,7 +227,7 @@ def test_a_run_that_could_not_keep_all_its_prices_gets_all_of_them_when_it_goes_
     def full(*_: object) -> None:
         raise RecordError("no space left on device")
 
-    monkeypatch.setattr(lab_run, "keep_parts", full)
+    monkeypatch.setattr(run_prices, "keep_parts", full)
     with pytest.raises(RecordError):
-        scene.run(prices=BRIDGE, parts=[parts()])
+        scene.run(prices=RunPrices(BRIDGE, parts=[parts()]))
     assert not RunFiles(scene.runs / "small").prices.exists()

@@ -32,6 +32,7 @@ mod service;
 mod speech;
 mod spend;
 mod stream;
+mod walk;
 
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener};
 use std::num::NonZeroU64;

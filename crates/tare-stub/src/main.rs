@@ -94,6 +94,10 @@ struct Arguments {
     /// Keep the CPU busy for so long for each request of the load: a known cost.
     #[arg(long, value_name = "TIME", default_value = "0ns", value_parser = script_arguments::duration)]
     spend: Duration,
+    /// Walk through so many KiB of data, and some 300 KiB of code, for each request of the load, as a
+    /// database that works does: the answer then finds cold caches.
+    #[arg(long, value_name = "KIB", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_048_576))]
+    walk: u32,
     /// CPU to pin the serving thread to.
     #[arg(long)]
     cpu: Option<usize>,
@@ -199,6 +203,7 @@ fn script(arguments: &Arguments) -> Result<Script, String> {
         seed: arguments.seed,
         spin: arguments.spin,
         spend: arguments.spend,
+        walk: (arguments.walk as usize) << 10,
         cpu: arguments.cpu,
         peers: arguments.peer.clone(),
         schema: arguments.schema.clone(),

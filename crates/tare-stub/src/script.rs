@@ -106,6 +106,9 @@ pub struct Script {
     pub spin: bool,
     /// CPU time that each request of the load costs on top: a known cost, to be found.
     pub spend: Duration,
+    /// Bytes of data that it walks through for each request of the load, with code, so that caches
+    /// are cold; 0: it does not.
+    pub walk: usize,
     /// The CPU that the thread is pinned to.
     pub cpu: Option<usize>,
     /// CQL: further nodes that it says are in its cluster.
@@ -143,6 +146,7 @@ impl Default for Script {
             seed: 1,
             spin: false,
             spend: Duration::ZERO,
+            walk: 0,
             cpu: None,
             peers: Vec::new(),
             schema: Vec::new(),

@@ -19,6 +19,7 @@ use crate::report::Tally;
 use crate::script::Script;
 use crate::speech::{Load, Outcome, Speech};
 use crate::spend::Spend;
+use crate::walk::Walk;
 
 /// What its certificate calls it.
 const NAME: &str = "tare-stub";
@@ -42,6 +43,7 @@ pub struct Serving<S: Speech> {
     spin: bool,
     /// What each request of the load costs on top.
     spend: Spend,
+    walk: Walk,
     connections: Connections<S::Talk>,
     waiting: BinaryHeap<Waiting>,
     patient: Vec<Patient>,
@@ -69,6 +71,7 @@ impl<S: Speech> Serving<S> {
             drops,
             spin: script.spin,
             spend: Spend::new(script.spend),
+            walk: Walk::new(script.walk),
             connections: Connections::new(listener, wake, identity)?,
             waiting: BinaryHeap::new(),
             patient: Vec::new(),
@@ -165,6 +168,7 @@ impl<S: Speech> Serving<S> {
                     let fate = self.queue.admit(arrival);
                     self.tally.admitted(arrival, fate.service, fate.due);
                     self.tally.spent(self.spend.once());
+                    self.walk.once();
                     match fate.due {
                         None => continue,
                         Some(due) if due <= arrival => {

@@ -32,11 +32,9 @@ from tare.analysis.slices import fit_blocks
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
 from tare.analysis.why.why import make_why
 from tare.garbage import not_collected
-from tare.records.kept_measurements import read
 from tare.records.looks import read_looks
-from tare.records.part_prices import parts_in
-from tare.records.prices import Weighing
 from tare.records.reader import read_run
+from tare.records.run_prices import prices_of
 from tare.study.conditions import expand
 from tare.study.metric_names import SHAPES, margin_of, primary_metrics
 from tare.study.read import load_study
@@ -157,14 +155,7 @@ def _analyse(run_dir: Path) -> Analysis:
         ),
         exhibits=make_exhibits(study, conditions, trials, effects, series),
         why=why,
-        bills=make_bills(
-            read(Weighing, run.files.prices),
-            trials,
-            effects,
-            why,
-            contrasts,
-            parts_in(run.files.root),
-        ),
+        bills=make_bills(prices_of(run.files), trials, effects, why, contrasts),
         provenance=provenance(study, run.files.study, run.environment(), trials, run.slicing()),
     )
 

@@ -20,7 +20,7 @@ from tare.analysis.counted import counting_us
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
 from tare.analysis.operation_lines import OperationPrices, StubCounts
 from tare.analysis.part_tariff import PartTariff
-from tare.analysis.price_doubts import doubts, part_doubts
+from tare.analysis.price_doubts import price_doubts
 from tare.analysis.priced_pair import Predicted, mean, priced
 from tare.analysis.tariff import NATIVE, PARTS, Tariff
 
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Effect, Why
     from tare.analysis.model.bill import BillVerdict
     from tare.analysis.trials import Trial
-    from tare.records.part_prices import PartWeighing
-    from tare.records.prices import Weighing
+    from tare.records.run_prices import RunPrices
 
     Rows = Sequence[Sequence[CellPair]]
 
@@ -50,13 +49,11 @@ _MEASURED = {
 
 
 class Billing:
-    """The prices of a weighing and of a platform's parts, and the counts of a run's trials."""
+    """The prices of a run, and the counts of its trials."""
 
-    def __init__(
-        self, weighing: Weighing, trials: Sequence[Trial], parts: Sequence[PartWeighing] = ()
-    ) -> None:
-        self._tariff = Tariff(weighing)
-        self._operations = OperationPrices(PartTariff(parts), StubCounts(weighing))
+    def __init__(self, prices: RunPrices, trials: Sequence[Trial]) -> None:
+        self._tariff = Tariff(prices.ways, prices.working)
+        self._operations = OperationPrices(PartTariff(prices.parts), StubCounts(prices.ways))
         own: dict[str, list[Trial]] = defaultdict(list)
         for one in trials:
             if one.done:
@@ -121,21 +118,20 @@ class Billing:
 
 
 def make_bills(
-    weighing: Weighing | None,
+    prices: RunPrices | None,
     trials: Sequence[Trial],
     effects: Sequence[Effect],
     why: Sequence[Why],
     contrasts: Contrasts,
-    parts: Sequence[PartWeighing] = (),
 ) -> Bills | None:
     """A bill for each measured difference of service demand between single conditions, and for
     averages whose pairs are not compared by themselves; or the reason why there is no bill.
 
     None: nothing was weighed, or no difference was measured.
     """
-    if weighing is None:
+    if prices is None:
         return None
-    billing = Billing(weighing, trials, parts)
+    billing = Billing(prices, trials)
     told = {(one.treatment, one.baseline): one for one in why}
     bills: list[Bill] = []
     without: list[NoBill] = []
@@ -148,6 +144,7 @@ def make_bills(
             without.append(none)
     if not bills and not without:
         return None
+    weighing, parts = prices.ways, prices.parts
     return Bills(
         of=bills,
         without=without,
@@ -155,8 +152,9 @@ def make_bills(
         row_bytes=weighing.row_bytes,
         in_flight=sorted({one.in_flight for one in weighing.prices}),
         rounds=weighing.rounds,
-        doubts=[*doubts(weighing), *(told for one in parts for told in part_doubts(one))],
+        doubts=price_doubts(prices),
         counting_us=counting_us(trials),
+        working_made=prices.working.made.isoformat(timespec="seconds") if prices.working else None,
         parts_made=min((one.made.isoformat(timespec="seconds") for one in parts), default=None),
     )
 

@@ -188,6 +188,7 @@ def _differing(a: Weighing, b: Weighing) -> list[str]:
         ("protocol", a.database, b.database),
         ("row", f"{a.row_bytes:,} bytes", f"{b.row_bytes:,} bytes"),
         ("larger row", f"{a.larger_row_bytes:,} bytes", f"{b.larger_row_bytes:,} bytes"),
+        ("work of a server", f"{a.working_kib} KiB", f"{b.working_kib} KiB"),
         ("service", f"{a.service_us:g} us", f"{b.service_us:g} us"),
         ("servers and clients had a CPU each", a.pinned, b.pinned),
         ("servers stood still between slices", a.frozen, b.frozen),

@@ -14,6 +14,7 @@ from tare.monitor.background_load import BUSY_CORES
 if TYPE_CHECKING:
     from tare.records.part_prices import PartWeighing
     from tare.records.prices import Interval, Price, Weighing
+    from tare.records.run_prices import RunPrices
 
 
 def doubts(found: Weighing) -> list[str]:
@@ -46,6 +47,16 @@ def doubts(found: Weighing) -> list[str]:
             "taken off for it may be what the way costs"
         )
     return told
+
+
+def price_doubts(prices: RunPrices) -> list[str]:
+    """Doubts about any of a run's prices."""
+    working = [] if prices.working is None else doubts(prices.working)
+    return [
+        *doubts(prices.ways),
+        *(f"servers that work: {one}" for one in working),
+        *(told for one in prices.parts for told in part_doubts(one)),
+    ]
 
 
 def _driven(price: Price) -> str:

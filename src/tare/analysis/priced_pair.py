@@ -3,7 +3,8 @@
 The kernel counts a trial's own packets. Then
 
     predicted = excess(treatment's way, its packets) - excess(baseline's way, its packets)
-              + (how much less the treatment's answers are batched) x what a packet more costs,
+              + (how much less the treatment's answers are batched) x what a packet more costs
+              + each side's packets x what its way costs more where they find cold caches,
 
 by `tare.analysis.tariff`. The way of a cluster's clients and the way between its nodes are each
 paid for their own packets. Intervals add up in squares, with the fewest degrees of freedom of all
@@ -26,11 +27,13 @@ from tare.analysis.operation_lines import Operations, PricedLine, averaged, merg
 from tare.analysis.tariff import NATIVE, PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tare.analysis.tariff import Point, Tariff
 
 BATCHING = "how many answers share a packet"
+COLD = "packets that find cold caches"
+COLD_NOT_WEIGHED = "servers that work were not weighed here: tare weigh --what working"
 
 
 class Paid(NamedTuple):
@@ -88,6 +91,10 @@ def priced(
         for one in side
         if one.way != NATIVE and one.packets is not None
     ]
+    if tariff.cold:
+        found = _over(tariff, base, treated, _cold)
+        often = sum(_numbers(treated)) - sum(_numbers(base))
+        lines.append(PricedLine(COLD, often, found))
     packet = tariff.packet_us()
     less = _over(tariff, base, treated, _batching) if batched else tariff.nothing
     unsure = packet._replace(value=0.0).times(less.value)
@@ -96,10 +103,9 @@ def priced(
         lines.append(PricedLine("answers batched less or more", less.value, line))
 
     def due(point: Point) -> Amount:
-        """Both lines of a side in one: they rest on the same packets."""
-        if not batched:
-            return point.excess
-        return total([point.excess, _batching(point).times(packet.value)])
+        """The lines of a side in one: they rest on the same packets."""
+        own = total([point.excess, point.cold]) if tariff.cold else point.excess
+        return total([own, _batching(point).times(packet.value)]) if batched else own
 
     def used(owner: str) -> Callable[[Point], Amount]:
         return lambda point: point.owners[owner]
@@ -117,7 +123,13 @@ def priced(
             and one.packets is not None
             and tariff.beyond(one.way, one.packets.value)
         ],
+        left_out={} if tariff.cold else {COLD: COLD_NOT_WEIGHED},
     )
+
+
+def _numbers(side: Sequence[Paid]) -> Iterator[float]:
+    """The packets of its ways that are not native."""
+    return (one.packets.value for one in side if one.way != NATIVE and one.packets is not None)
 
 
 def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
@@ -143,6 +155,7 @@ def _of_ways(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
             for what, often in unpriced.items()
         ],
         [told] if far else [],
+        left_out={what: why for _, one in parts for what, why in one.left_out.items()},
     )
 
 
@@ -158,12 +171,16 @@ def _with_operations(ways: Predicted, done: Operations) -> Predicted:
             owner: related([one, owners[owner]]) if owner in owners else one
             for owner, one in ways.owners.items()
         },
-        left_out=done.left_out,
+        left_out={**ways.left_out, **done.left_out},
     )
 
 
 def _excess(point: Point) -> Amount:
     return point.excess
+
+
+def _cold(point: Point) -> Amount:
+    return point.cold
 
 
 def _batching(point: Point) -> Amount:

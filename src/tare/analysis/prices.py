@@ -122,6 +122,7 @@ class Weighed:
     operation: Operation = "request"
     database: DatabaseName = USUAL
     larger_row_bytes: int = 0
+    working_kib: int = 0
     machine: MeasuredMachine | None = None
     on_host: ServersHost | None = None
 
@@ -143,6 +144,7 @@ def prices(weighed: Weighed, machine: MeasuredMachine) -> Weighing:
         operation=weighed.operation,
         row_bytes=weighed.row_bytes,
         larger_row_bytes=weighed.larger_row_bytes,
+        working_kib=weighed.working_kib,
         service_us=weighed.service_us,
         pinned=weighed.pinned,
         frozen=all(one.frozen for one in rounds),

@@ -2,7 +2,8 @@
 
 With one operation in flight an operation needs two packets. With many in flight one packet, and one
 wake-up, serve several. A way was weighed at several such numbers. Between them its cost is a
-straight line over its own packets per operation; beyond them it is in proportion. Amounts weighed
+straight line over its own packets per operation; beyond them it is in proportion. Where a server
+works for each request, its packets find cold caches, and each costs so much more. Amounts weighed
 in the same rounds may err together.
 """
 
@@ -12,15 +13,15 @@ from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tare.analysis.amounts import Amount, amount_of, related
+from tare.analysis.amounts import Amount, amount_of, related, total
 from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tare.records.prices import Price, Weighing
+    from tare.records.prices import Interval, Price, Weighing
 
 COUNTED = "packets"
 NATIVE = BARE
@@ -41,12 +42,15 @@ class Point:
     Attributes:
         natively: packets that native needed with as many operations in flight; they show how well
             replies are batched, the same for all ways.
-        owners: the excess of each of `PARTS`.
+        cold: what the way costs beyond `excess` where the server works for each request, so that
+            packets find cold caches; 0 where that was not weighed.
+        owners: the part of both of each of `PARTS`.
     """
 
     packets: float
     natively: float
     excess: Amount
+    cold: Amount
     owners: Mapping[str, Amount]
 
     def times(self, factor: float) -> Point:
@@ -55,6 +59,7 @@ class Point:
             self.packets * factor,
             self.natively * factor,
             self.excess.times(factor),
+            self.cold.times(factor),
             {name: one.times(factor) for name, one in self.owners.items()},
         )
 
@@ -64,15 +69,17 @@ class Point:
             self.packets + other.packets,
             self.natively + other.natively,
             related([self.excess, other.excess]),
+            related([self.cold, other.cold]),
             {name: related([one, other.owners[name]]) for name, one in self.owners.items()},
         )
 
 
 class Tariff:
-    """The ways of a weighing."""
+    """The ways of a weighing, and what they cost more where a server works."""
 
-    def __init__(self, weighing: Weighing) -> None:
+    def __init__(self, weighing: Weighing, working: Weighing | None = None) -> None:
         self._df = weighing.rounds - 1
+        self._cold = _cold_packets(weighing, working)
         counted = [one for one in weighing.prices if packets_of(one)]
         native = {one.in_flight: one for one in counted if one.way == NATIVE}
         self._native = sorted(
@@ -108,6 +115,11 @@ class Tariff:
             return self.nothing
         return related([more, less.times(-1)]).times(1 / (many - few))
 
+    @property
+    def cold(self) -> bool:
+        """Whether it is known what packets cost more where a server works."""
+        return bool(self._cold)
+
     def at(self, way: str, packets: float) -> Point:
         """The way at so many packets per operation."""
         points = self._ways[way]
@@ -128,7 +140,50 @@ class Tariff:
         }
         if one.way == NATIVE:
             added, owners = nothing, dict.fromkeys(PARTS, nothing)
-        return Point(packets_of(one), packets_of(native), added, owners)
+        packets, each = packets_of(one), self._cold.get(one.way)
+        if each is None:
+            return Point(packets, packets_of(native), added, nothing, owners)
+        owners = {
+            name: total([own, each.owners[name].times(packets)]) for name, own in owners.items()
+        }
+        return Point(packets, packets_of(native), added, each.us.times(packets), owners)
+
+
+class _ColdPacket(NamedTuple):
+    """What a packet costs more on a way to a server that works: in all, and of each of `PARTS`."""
+
+    us: Amount
+    owners: Mapping[str, Amount]
+
+
+def _cold_packets(weighing: Weighing, working: Weighing | None) -> dict[str, _ColdPacket]:
+    """Every way but native, one operation at a time; empty unless each was weighed with servers
+    that work, too."""
+    if working is None:
+        return {}
+    own, usual = working.rounds - 1, weighing.rounds - 1
+    quiet = {one.way: one for one in weighing.prices if one.in_flight == 1}
+    found: dict[str, _ColdPacket] = {}
+    for cold in working.prices:
+        before, packets = quiet.get(cold.way), packets_of(cold)
+        if before is None or cold.added is None or before.added is None or not packets:
+            continue
+        pairs = {name: (cold.parts.get(name), before.parts.get(name)) for name in PARTS}
+        found[cold.way] = _ColdPacket(
+            _difference(cold.added, own, before.added, usual).times(1 / packets),
+            {
+                name: _difference(one, own, other, usual).times(1 / packets)
+                if one is not None and other is not None
+                else Amount(0.0, 0.0, own)
+                for name, (one, other) in pairs.items()
+            },
+        )
+    return found if {NATIVE, *found} >= quiet.keys() else {}
+
+
+def _difference(of: Interval, df: float, less: Interval, its_df: float) -> Amount:
+    """The difference of two means that were found in rounds of their own."""
+    return total([amount_of(of, df), amount_of(less, its_df).times(-1)])
 
 
 def shares_at(weighed: Sequence[float], packets: float) -> list[tuple[int, float]]:

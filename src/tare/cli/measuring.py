@@ -13,7 +13,7 @@ from tare.cli.live import LiveView
 from tare.cli.options import study_words
 from tare.cli.plan_text import cost, left_out_lines
 from tare.cli.shortfall import show_shortfall
-from tare.cli.weigh_first import parts_for, prices_for
+from tare.cli.weigh_first import prices_for
 from tare.lab import clean
 from tare.lab.directory import REPORTED, choose, done_trials, unreported
 from tare.lab.extension import choose_extended
@@ -24,12 +24,9 @@ from tare.lab.run_lock import RunLock
 from tare.records.layout import RunFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tare.lab.directory import Unreported
     from tare.lab.progress import Watcher
-    from tare.records.part_prices import PartWeighing
-    from tare.records.prices import Weighing
+    from tare.records.run_prices import RunPrices
     from tare.study.plan import Plan
 
 
@@ -80,17 +77,16 @@ def measure(
     if command and name is None and directory.name != plan.study.study:
         command = f"{command} --name {directory.name}"
 
-    def lab(watcher: Watcher, prices: Weighing | None, parts: Sequence[PartWeighing]) -> Lab:
+    def lab(watcher: Watcher, prices: RunPrices | None) -> Lab:
         return Lab(
-            plan, directory, study, watcher, judge=judge, command=command, prices=prices,
-            parts=parts,
+            plan, directory, study, watcher, judge=judge, command=command, prices=prices
         )  # fmt: skip
 
     with RunLock(directory.name):
         pass  # a busy machine is reported before anything of this run; the lab takes the lock again
     if quiet:
-        prices, parts = _prices(plan, directory.files, lambda line: None, weigh=weigh)
-        return lab(Silent(), prices, parts).run()
+        prices = prices_for(plan, directory.files, weigh=weigh, say=lambda line: None)
+        return lab(Silent(), prices).run()
     console = Terminal()
     if directory.note:
         console.print(directory.note)
@@ -103,17 +99,9 @@ def measure(
         console.print(line)
     warn_if_busy(console)
     show_shortfall(plan, console)
-    prices, parts = _prices(plan, directory.files, console.print, weigh=weigh)
+    prices = prices_for(plan, directory.files, weigh=weigh, say=console.print)
     with LiveView(console) as view:
-        return lab(view, prices, parts).run()
-
-
-def _prices(
-    plan: Plan, files: RunFiles, say: Callable[[str], None], *, weigh: bool
-) -> tuple[Weighing | None, list[PartWeighing]]:
-    """Prices of the ways and of system calls; the second are useless without the first."""
-    prices = prices_for(plan, files, weigh=weigh, say=say)
-    return prices, parts_for(plan, files, weigh=weigh, say=say) if prices is not None else []
+        return lab(view, prices).run()
 
 
 def _naming(plan: Plan) -> list[str]:

@@ -71,19 +71,20 @@ def price_lines(
         further = prices_here(database, local_facts(), operation="kilobyte")
         if further is None:
             yield f"  (rows of {weighing.row_bytes:,} bytes; of others: {weigh} --what bytes)"
-    for one in prices:
+    for found, one in (*((weighing, one) for one in prices), *_of_working(database, prices)):
         if one.added is not None:
-            alone = amount_of(one.added, weighing.rounds - 1)
+            alone = amount_of(one.added, found.rounds - 1)
             of_bytes = None
             if further is not None and row_bytes is not None and one.in_flight == 1:
                 of_bytes = _of_bytes(one, further, row_bytes - weighing.row_bytes)
             more = total([alone, *([of_bytes] if of_bytes else [])]).times(round_trips)
             rows = row_bytes if of_bytes else weighing.row_bytes
             sized = f", rows of {rows:,} bytes" if further is not None else ""
+            works = ", to a server that works" if found.working_kib else ""
             low, high = more.interval()
             share = f", {100 * more.value / operation_us:+.1f}%" if operation_us else ""
             yield (
-                f"  {one.way}, {one.in_flight} in flight{sized}: {more.value:+.2f} us "
+                f"  {one.way}, {one.in_flight} in flight{works}{sized}: {more.value:+.2f} us "
                 f"[{low:+.2f}, {high:+.2f}] of CPU time{share}"
             )
     yield LIMIT if database == USUAL else LIMIT_OF_SETS
@@ -102,6 +103,14 @@ def in_all_lines(measured: Iterable[Measured]) -> Iterator[str]:
     if lines:
         yield "What CPU time an operation paid more in all, where Tare measured that (see above):"
         yield from lines
+
+
+def _of_working(database: DatabaseName, asked: Iterable[Price]) -> Iterator[tuple[Weighing, Price]]:
+    """The latest prices of these ways to a server that works, with their weighing."""
+    worked = prices_here(database, local_facts(), operation="working")
+    ways = {one.way for one in asked}
+    if worked is not None:
+        yield from ((worked, one) for one in worked.prices if one.way in ways)
 
 
 def _of_bytes(price: Price, further: Weighing, more: int) -> Amount | None:

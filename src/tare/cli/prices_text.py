@@ -19,12 +19,21 @@ if TYPE_CHECKING:
     from tare.records.kept_measurements import MeasuredMachine
     from tare.records.prices import Interval, Weighing
 
-TIMES = {"request": "round trip us", "connection": "connection us", "kilobyte": "round trip us"}
+TIMES = {
+    "request": "round trip us",
+    "working": "round trip us",
+    "connection": "connection us",
+    "kilobyte": "round trip us",
+}
 """The name of an operation's time."""
 CANNOT_TELL = {
     "request": "A price is of a round trip on this machine, to a server that does nothing else. An "
     "operation pays it once for each request and answer. It cannot tell what a database adds: "
     "caches that are shared, its JVM, and waiting where it is near its limit.",
+    "working": "A price is of a round trip on this machine, to a server that walks through data "
+    "and code before it answers, so that the kernel finds none of its own in the caches. It cannot "
+    "tell how cold a database leaves them, and what it adds itself: its JVM, threads that wait for "
+    "one another.",
     "connection": "A price is of a TCP connection: opened, STARTUP answered, one request answered, "
     "closed, one after the other, to a server that does nothing else; with TLS after a full "
     "handshake of version 1.3 (X25519, ECDSA on P-256, one certificate that is checked), none "
@@ -38,7 +47,7 @@ WIRE = (
     "Servers ran on another machine: native is over the same network, whose cards and interrupts "
     "are in every price. No bill uses these prices, and none of this machine's own is of this way."
 )
-_DIGITS = {"request": 2, "connection": 2, "kilobyte": 3}
+_DIGITS = {"request": 2, "working": 2, "connection": 2, "kilobyte": 3}
 """of microseconds"""
 
 
@@ -93,7 +102,8 @@ def _slices(found: Weighing) -> str:
 
 
 def _service(found: Weighing) -> str:
-    return f", {found.service_us:g} us each at the server" if found.service_us else ""
+    work = f", {found.working_kib:,} KiB of work for each" if found.working_kib else ""
+    return work + (f", {found.service_us:g} us each at the server" if found.service_us else "")
 
 
 def lines(found: Weighing) -> list[str]:

@@ -69,7 +69,8 @@ def command(
     what: Annotated[
         str,
         typer.Option(
-            help="What to weigh, with commas: network (ways to a server), connection (a new one on "
+            help="What to weigh, with commas: network (ways to a server), working (the same to a "
+            "server that works for each request, as a database does), connection (a new one on "
             "each way), bytes (each further kilobyte of an answer), system (calls), storage, "
             "machine, name (resolution), start (of a unit).",
             metavar="PARTS",
@@ -117,7 +118,7 @@ def command(
 ) -> None:
     """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes.
 
-    With --what also connections, kilobytes, system calls, storage, the machine, names and starts.
+    With --what also servers that work, connections, kilobytes, system calls, storage and more.
 
     With --hosts the servers run on another machine, and the network between is part of the price.
 

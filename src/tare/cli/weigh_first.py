@@ -15,6 +15,7 @@ from tare.errors import TareError
 from tare.machines.facts import local_facts
 from tare.records.part_prices import WeighedPart, parts_here
 from tare.records.prices import prices_here
+from tare.records.run_prices import RunPrices
 from tare.report import numbers
 from tare.runtimes.registry import BARE, declared
 from tare.study.platform import TO_HOST
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tare.databases.names import DatabaseName
     from tare.records.layout import RunFiles
     from tare.records.part_prices import PartWeighing
-    from tare.records.prices import Weighing
+    from tare.records.prices import Operation, Weighing
     from tare.study.plan import Plan
 
 _Found = TypeVar("_Found")
@@ -36,39 +37,64 @@ FRESH = timedelta(days=7)
 
 def prices_for(
     plan: Plan, files: RunFiles, *, weigh: bool, say: Callable[[str], None]
-) -> Weighing | None:
-    """Prices of the study's ways for a run; None: it has them, needs none, or none are available.
+) -> RunPrices | None:
+    """Prices of the study's platforms for a run; None: it has them, needs none, or none of its ways
+    are available.
 
     A run without prices lacks only its bill.
 
     Args:
-        weigh: may weigh for two minutes if there are no prices of the last week.
+        weigh: may weigh for some minutes if there are no prices of the last week.
         say: receives lines of progress.
     """
-    wanted, database = _wanted(plan), _database(plan)
+    database = _database(plan)
     if files.prices.exists() or database is None or not _billable(plan):
         return None
-    found = prices_here(database, local_facts())
-    if found is not None and _serves(found, wanted):
-        say(f"prices of ways to a server: those of {found.made:%Y-%m-%d %H:%M} UTC (tare weigh)")
-    elif not weigh or not wanted:
+    ways = _ways(plan, database, "request", weigh=weigh, say=say)
+    if ways is None:
         return None
-    else:
-        say("weighing the ways to a server first, for some minutes; --no-weigh leaves it out")
-        to_host = any(one.name.endswith(f".{TO_HOST}") for one in wanted)
-        request = WeighingRequest(_runtimes(wanted), database=database, to_host=to_host)
-        found = _unless_it_fails(lambda: weigh_and_keep(say, request), "no prices", say)
-        if found is None:
-            return None
+    return RunPrices(
+        ways,
+        _ways(plan, database, "working", weigh=weigh, say=say),
+        _parts(plan, weigh=weigh, say=say),
+    )
+
+
+_OF_WAYS: dict[Operation, str] = {
+    "request": "ways to a server",
+    "working": "ways to a server that works",
+}
+
+
+def _ways(
+    plan: Plan,
+    database: DatabaseName,
+    operation: Operation,
+    *,
+    weigh: bool,
+    say: Callable[[str], None],
+) -> Weighing | None:
+    """Prices of the study's ways; None: none are available."""
+    wanted, what = _wanted(plan), _OF_WAYS[operation]
+    found = prices_here(database, local_facts(), operation=operation)
+    if found is not None and _serves(found, wanted):
+        say(f"prices of {what}: those of {found.made:%Y-%m-%d %H:%M} UTC (tare weigh)")
+        return found
+    if not weigh or not wanted:
+        return None
+    say(f"weighing the {what} first, for some minutes; --no-weigh leaves it out")
+    to_host = any(one.name.endswith(f".{TO_HOST}") for one in wanted)
+    request = WeighingRequest(_runtimes(wanted), database=database, to_host=to_host)
+    failure = f"no prices of {what}"
+    found = _unless_it_fails(lambda: weigh_and_keep(say, request, operation), failure, say)
+    if found is not None:
         say(f"weighed {numbers.count(len(found.prices), 'price')}")
         for doubt in not_valid(found):
             say(f"prices: {doubt}")
     return found
 
 
-def parts_for(
-    plan: Plan, files: RunFiles, *, weigh: bool, say: Callable[[str], None]
-) -> list[PartWeighing]:
+def _parts(plan: Plan, *, weigh: bool, say: Callable[[str], None]) -> list[PartWeighing]:
     """Prices of system calls, and of storage if the study writes, for a run with prices of ways.
 
     With them, bills have lines for a database's work beside its packets.
@@ -78,8 +104,6 @@ def parts_for(
             week; for a minute or two with pods and tasks.
         say: receives lines of progress.
     """
-    if files.prices.exists() or _database(plan) is None or not _billable(plan):
-        return []
     kept = [one for one in parts_here(local_facts()) if datetime.now(UTC) - one.made < FRESH]
     wanted = _parts_wanted(plan)
     lacking = [

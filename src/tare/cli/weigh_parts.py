@@ -52,6 +52,7 @@ class What(StrEnum):
     """What `tare weigh` weighs."""
 
     NETWORK = "network"
+    WORKING = "working"
     CONNECTION = "connection"
     BYTES = "bytes"
     SYSTEM = "system"

@@ -48,10 +48,11 @@ if TYPE_CHECKING:
 
 _OPERATIONS: dict[What, Operation] = {
     What.NETWORK: "request",
+    What.WORKING: "working",
     What.CONNECTION: "connection",
     What.BYTES: "kilobyte",
 }
-_KEPT = ("request", "kilobyte")
+_KEPT = ("request", "working", "kilobyte")
 _USUALLY = f"what was weighed of {listing(USUAL)} together, with the usual options"
 """what bills and `tare advise` use"""
 
@@ -190,15 +191,16 @@ def _refuse(named: Sequence[What], wanted: WeighingRequest, *, json: bool, csv: 
             f"{','.join(parts)}` there",
         )
     alone = [one for one in ways if one != What.NETWORK]
-    if alone and wanted.database != USUAL_DATABASE:
+    by_cql = [one for one in alone if one != What.WORKING]
+    if by_cql and wanted.database != USUAL_DATABASE:
         raise UsageError(
-            f"--what {','.join(alone)} --database {wanted.database}",
+            f"--what {','.join(by_cql)} --database {wanted.database}",
             why="new connections and further kilobytes are weighed by CQL alone, so far",
             remedy="give them without --database, and the rest again with it",
         )
     if ways and ways == alone and wanted.in_flight not in ((), (1,)):
         raise UsageError(
-            "connections are opened, and kilobytes weighed, with one operation at a time",
+            "connections, kilobytes and servers that work are weighed with one operation at a time",
             why=f"--in-flight {' --in-flight '.join(map(str, wanted.in_flight))}",
             remedy="leave --in-flight out, or add network to --what",
         )
@@ -274,7 +276,7 @@ def weigh_and_keep(
     requests = operation == "request"
     orchestrators = sum(one in ORCHESTRATORS for one in asked)
     engines = len({*asked} - {BARE}) - orchestrators
-    usual_s = SECONDS if requests else VARIED_SECONDS
+    usual_s = VARIED_SECONDS if operation in ("connection", "kilobyte") else SECONDS
     usual_s += FURTHER_SECONDS * max(engines - 1, 0) + ORCHESTRATED_SECONDS * orchestrators
     bridged = {*asked} & {*having(lambda one: one.bridged_here)}
     usual_s += TO_HOST_SECONDS * len(bridged) * wanted.to_host

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -42,12 +42,10 @@ from tare.lab.stopping import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.lab.undisturbed import undisturbed
 from tare.machines.awake import awake, idle_cpus
-from tare.records.kept_measurements import write
 from tare.records.layout import FAILED, UNFINISHED, TrialFiles
 from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
-from tare.records.part_prices import PartWeighing, keep_parts
-from tare.records.prices import Weighing
+from tare.records.run_prices import RunPrices
 from tare.study.conditions import Condition
 from tare.study.domains import domains_of
 from tare.study.plan import Plan, PlannedTrial, Round
@@ -79,16 +77,14 @@ class Lab:
         clock: Callable[[], float] = time.monotonic,
         judge: Judge | None = None,
         command: str = "",
-        prices: Weighing | None = None,
-        parts: Sequence[PartWeighing] = (),
+        prices: RunPrices | None = None,
     ) -> None:
         """Nothing is started yet.
 
         Args:
             judge: looks at the run; None: it has all its rounds, whatever they show.
             command: the command that begins such a run, for those who want to extend it.
-            prices: prices of ways to a server, which the run keeps; None: it has them, or none.
-            parts: likewise, prices of system calls and storage.
+            prices: prices for its bills, which the run keeps; None: it has them, or none.
         """
         self._plan = plan
         self._directory = directory
@@ -98,7 +94,6 @@ class Lab:
         self._judge = judge
         self._command = command
         self._prices = prices
-        self._parts = parts
         self._head_starts = HeadStarts()
         self._done = set(directory.done)
         self._failed: list[str] = []
@@ -157,10 +152,8 @@ class Lab:
         if self._directory.ended:
             keep_earlier_end(self._directory)
         begin(self._directory, self._plan, self._study_file, environment)
-        for one in self._parts:
-            keep_parts(one, self._directory.files.root)
-        if self._prices is not None:  # last: a run that has them is given neither again
-            write(self._prices, self._directory.files.prices)
+        if self._prices is not None:
+            self._prices.keep(self._directory.files)
         self._journal = Journal(self._directory.files.journal)
         self._maxima = Maxima(
             self._plan, self._directory.files.maxima, self._journal, self._watcher_of()

@@ -29,6 +29,10 @@ operation alone costs fifteen times as much; its price in microseconds is as muc
 _RELAYED = ("proxy", BETWEEN_PUBLISHED)
 """Endpoints through docker-proxy. Their price is tens of microseconds and differs by several from
 round to round; more slices do not make it more certain."""
+WORKING_KIB = 4096
+"""Data that a working server walks through for each request: twice what a CPU's second cache held
+here. With half as much, which pages a process has decides how much of it stays there: equal servers
+then differed by 11 us instead of 3 (docs/weigh.md)."""
 _KEYSPACE, _LARGER = "ycsb", "larger"
 
 
@@ -68,6 +72,8 @@ def server_options(operation: Operation, larger_row_bytes: int) -> list[str]:
     """Options of the servers' program beside the size of its usual answers."""
     if operation == "kilobyte":
         return ["--ycsb-table", f"{_KEYSPACE}.{_LARGER}={larger_row_bytes // FIELDS}"]
+    if operation == "working":
+        return ["--walk", str(WORKING_KIB)]
     return ["--tls"] if operation == "connection" else []
 
 

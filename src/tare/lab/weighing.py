@@ -39,6 +39,7 @@ from tare.lab.weighed_servers import (
 from tare.lab.weighed_variants import (
     FIELDS,
     FURTHER_BYTES,
+    WORKING_KIB,
     driven,
     server_options,
     shares,
@@ -91,8 +92,8 @@ def weigh(
         in_flight: operations at once, from few to many; each way is weighed with each number.
         service_us: how long a server takes for an operation, one after the other, without using
             its CPU; 0: it answers at once.
-        operation: what is driven. Connections are opened one at a time, and further kilobytes
-            belong to one operation: then `in_flight` is 1.
+        operation: what is driven. Connections are opened one at a time, further kilobytes belong
+            to one operation, and a server works for one at a time: then `in_flight` is 1.
         told: further options of a server's program, by the name of a way to it and the number of
             the round from 0: a known price, for tests.
         to_host: clients in containers reach a native server, too.
@@ -155,6 +156,7 @@ def weigh(
             operation=operation,
             row_bytes=row_bytes,
             larger_row_bytes=larger,
+            working_kib=WORKING_KIB if operation == "working" else 0,
             service_us=service_us,
             pinned=bool(servers.cpus),
             idle_cpus=idle_cpus,

@@ -127,6 +127,11 @@ class RunFiles:
         return self.root / "prices.json"
 
     @property
+    def working_prices(self) -> Path:
+        """The same to servers that work for each request; absent unless weighed."""
+        return self.root / "prices-working.json"
+
+    @property
     def trials(self) -> Path:
         return self.root / "trials"
 

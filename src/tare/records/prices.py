@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1e12
 """Microseconds, or a count: no measured value is larger."""
-Operation = Literal["request", "connection", "kilobyte"]
+Operation = Literal["request", "working", "connection", "kilobyte"]
 
 
 class Interval(MeasurementPart):
@@ -124,7 +124,8 @@ class Weighing(KeptMeasurement):
     )
     operation: Operation = Field(
         "request",
-        description="request: and its answer, over a connection that lasts; connection: its "
+        description="request: and its answer, over a connection that lasts; working: the same, and "
+        "the server walks through working_kib of data for each; connection: its "
         "opening, STARTUP, a request and its answer, its close; kilobyte: each further 1,000 bytes "
         "of an answer, by those of two sizes",
     )
@@ -133,6 +134,12 @@ class Weighing(KeptMeasurement):
     )
     larger_row_bytes: int = Field(
         0, ge=0, description="of kilobytes, in the larger answers; 0: there are none"
+    )
+    working_kib: int = Field(
+        0,
+        ge=0,
+        description="KiB of data that a server walks through before each answer, so that the "
+        "network's path finds cold caches; 0: it answers without work",
     )
     service_us: float = Field(
         description="how long a server took for an operation, one after the other; 0: no time"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
 
     from tare.analysis.model import Analysis, Bill
-    from tare.analysis.model.bill import BillLine
+    from tare.analysis.model.bill import BillLine, Bills
 
 WIDTH = 360
 _TOP, _ROW, _BAR, _AXIS = 44, 40, 14, 24
@@ -123,7 +123,18 @@ def source(analysis: Analysis) -> str:
         f"flight and rows of {bills.row_bytes:,} bytes (tare weigh). Packets are those that each "
         "condition's servers sent and received, as the kernel counted them; where nodes reach each "
         "other in another way than clients do, those of the clients, and those between nodes by "
-        f"the price of their own way. {_beside(analysis)}{LIMITS}"
+        f"the price of their own way. {_working(bills)}{_beside(analysis)}{LIMITS}"
+    )
+
+
+def _working(bills: Bills) -> str:
+    """The basis of the line of cold caches; empty: there is none."""
+    if bills.working_made is None:
+        return ""
+    return (
+        "What a packet costs more where it finds cold caches is that of servers that walk through "
+        f"data and code for each request, weighed at {bills.working_made} (tare weigh --what "
+        "working). "
     )
 
 

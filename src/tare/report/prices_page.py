@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 _OPERATIONS = {
     "request": ("Ways to a server", "a request and its answer", "Round trip"),
+    "working": (
+        "Ways to a server that works",
+        "a request, and its answer after the server has walked through data and code",
+        "Round trip",
+    ),
     "connection": (
         "A new connection",
         "a connection is opened, STARTUP and one request are answered, and it is closed",

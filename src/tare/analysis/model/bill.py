@@ -97,6 +97,11 @@ class Bills(AnalysisPart):
     doubts: list[str] = Field(
         default_factory=list, description="what speaks against the prices; empty: nothing does"
     )
+    working_made: str | None = Field(
+        None,
+        description="when ways to servers that work for each request were weighed, ISO 8601; null: "
+        "they were not",
+    )
     parts_made: str | None = Field(
         None,
         description="when system calls, switches, faults and syncs were weighed, ISO 8601; null: "

@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING
 from tare.analysis.bill import Billing
 from tare.analysis.billed_ways import way_of
 from tare.analysis.catalogue import SERVICE_DEMAND
-from tare.analysis.price_doubts import doubts
+from tare.analysis.price_doubts import price_doubts
 from tare.knowledge.replication.matching import names_in
 from tare.knowledge.replication.measured import ComparisonRequest, effects_of
 from tare.study.metric_names import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from tare.analysis.model.bill import Bill
     from tare.knowledge.replication.measured import MeasuredRun
-    from tare.records.part_prices import PartWeighing
-    from tare.records.prices import Weighing
+    from tare.records.run_prices import RunPrices
 
 NOT_WEIGHED = "the run has no prices; those that `tare weigh` keeps go with the next run"
 NOT_MEASURED = "service demand was not measured"
@@ -31,17 +30,13 @@ TOO_FEW = "too few trials for an interval of service demand"
 
 
 def bills_beside(
-    run: MeasuredRun,
-    weighing: Weighing | None,
-    undecided: Mapping[str, ComparisonRequest],
-    parts: Sequence[PartWeighing] = (),
+    run: MeasuredRun, prices: RunPrices | None, undecided: Mapping[str, ComparisonRequest]
 ) -> dict[str, Bill | str]:
     """Finding to its bill, or to the reason for having none.
 
     Args:
-        weighing: the run's prices; None: none.
+        prices: the run's; None: none.
         undecided: finding to the pairs of conditions that its row shows.
-        parts: the run's prices of system calls and storage.
     """
     found: dict[str, Bill | str] = {}
     asked: dict[str, ComparisonRequest] = {}
@@ -51,18 +46,18 @@ def bills_beside(
             found[name] = f"prices are of CPU time, and {one.metric} is not"
         elif not done.issuperset(names_in(one.pairs)):
             found[name] = NOT_MEASURED
-        elif weighing is None:
+        elif prices is None:
             found[name] = _never_weighed(run, one) or NOT_WEIGHED
         else:
             asked[name] = ComparisonRequest(SERVICE_DEMAND, one.rows)
-    if weighing is None or not asked:
+    if prices is None or not asked:
         return found
-    billing = Billing(weighing, run.trials, parts)
+    billing = Billing(prices, run.trials)
     effects = effects_of(run, asked.values())
     for name, one in asked.items():
         effect = effects.get(one.key)
         found[name] = (
-            TOO_FEW if effect is None else _doubted(billing.bill(effect, one.rows), weighing)
+            TOO_FEW if effect is None else _doubted(billing.bill(effect, one.rows), prices)
         )
     return found
 
@@ -74,9 +69,9 @@ def _never_weighed(run: MeasuredRun, one: ComparisonRequest) -> str:
     return next((way.why for way in ways if way.why), "")
 
 
-def _doubted(bill: Bill | str, weighing: Weighing) -> Bill | str:
+def _doubted(bill: Bill | str, prices: RunPrices) -> Bill | str:
     """The bill, with the doubts about its prices."""
-    against = doubts(weighing)
+    against = price_doubts(prices)
     if isinstance(bill, str) or not against:
         return bill
     notes = [*bill.notes, f"its prices are not valid: {'; '.join(against)}"]

@@ -25,10 +25,8 @@ from tare.knowledge.replication.measured import (
 from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count_verdicts
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import MOST_NAMED, levels_missing, why_missing
-from tare.records.kept_measurements import read
-from tare.records.part_prices import parts_in
-from tare.records.prices import Weighing
 from tare.records.reader import read_run
+from tare.records.run_prices import prices_of
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -84,9 +82,7 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
         for name, one in judged.items()
         if one is not None and one.verdict == "undecided"
     }
-    bills = bills_beside(
-        run, read(Weighing, records.files.prices), undecided, parts_in(records.files.root)
-    )
+    bills = bills_beside(run, prices_of(records.files), undecided)
     rows = [
         _row(entry, matches[name], wanted[name], judged[name], bills.get(name, ""), beside)
         for name, entry in ((entry.finding.id, entry) for entry in reference.entries)
