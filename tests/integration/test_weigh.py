@@ -111,6 +111,27 @@ def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
     assert leftovers() == []
 
 
+def test_a_server_that_works_takes_longer_and_needs_no_more_packets() -> None:
+    found = weighed("--what", "working", "--seconds", "45")
+    assert [one.way for one in found.prices] == WAYS
+    assert found.working_kib > 0
+    each = {one.way: one for one in found.prices}
+    for one in found.prices:
+        assert one.in_flight == 1
+        assert one.demand.value > 50, "it walks through megabytes"
+        assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4), one.way
+    for name in PROXIED:
+        assert each[name].demand.value > each["native"].demand.value
+    assert leftovers() == []
+
+
+def test_a_working_server_speaks_mongodb_s_protocol_too() -> None:
+    native, _ = weighed(
+        "native", "--what", "working", "--database", "mongodb", "--seconds", "15"
+    ).prices
+    assert native.demand.value > 50
+
+
 def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None:
     few, _, many = weighed("native", "--database", "mongodb", "--seconds", "24").prices
     assert (few.in_flight, many.in_flight) == (1, 32)

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tare.lab.weighed_servers import places, ways
-from tare.lab.weighed_variants import CONNECTIONS, driven, server_options, shares, variants
+from tare.lab.weighed_variants import (
+    CONNECTIONS,
+    WORKING_KIB,
+    driven,
+    server_options,
+    shares,
+    variants,
+)
 
 
 def test_of_kilobytes_each_way_has_answers_of_two_sizes() -> None:
@@ -48,3 +55,8 @@ def test_operations_alone_get_more_slices_than_many_at_once() -> None:
     assert {share for (_, in_flight), share in of.items() if in_flight == 32} == {1}
     assert set(shares(variants("request", ["native", "docker"], [8]))) == {1}
     assert set(shares(variants("connection", ["native", "docker"], [1]))) == {1}
+
+
+def test_a_working_server_is_driven_like_another() -> None:
+    assert variants("working", ["docker"], [1]) == variants("request", ["docker"], [1])
+    assert server_options("working", 0) == ["--walk", str(WORKING_KIB)]

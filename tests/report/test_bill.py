@@ -175,7 +175,12 @@ def test_lines_beside_packets_say_of_what_they_are_and_what_counting_cost(
             "left_out": {"syncs of the servers": "storage has no price here"},
         }
     )
-    made = {"of": [bill], "parts_made": "2026-11-01T00:00:00+00:00", "counting_us": 7.5}
+    made = {
+        "of": [bill],
+        "parts_made": "2026-11-01T00:00:00+00:00",
+        "working_made": "2026-11-02T00:00:00+00:00",
+        "counting_us": 7.5,
+    }
     analysis = contradicted.model_copy(update={"bills": bills.model_copy(update=made)})
     row = bill_table(analysis).rows[2]
     assert [cell.text for cell in row[2:5]] == [
@@ -185,5 +190,6 @@ def test_lines_beside_packets_say_of_what_they_are_and_what_counting_cost(
     ]
     assert "No line of syncs of the servers: storage has no price here." in without(analysis)
     assert "in which an operation cost +7.50 µs more than measured" in source(analysis)
+    assert "weighed at 2026-11-02T00:00:00+00:00 (tare weigh --what working)" in source(analysis)
     (panel,) = bill_panels(analysis)
     assert "context switches" in panel.markup()
