@@ -31,8 +31,8 @@ _RELAYED = ("proxy", BETWEEN_PUBLISHED)
 round to round; more slices do not make it more certain."""
 WORKING_KIB = 4096
 """Data that a working server walks through for each request: twice what a CPU's second cache held
-here. With half as much, which pages a process has decides how much of it stays there: equal servers
-then differed by 11 us instead of 3 (docs/weigh.md)."""
+here. With half as much, of which a part may stay there, equal servers differed by 11 us instead
+of 3 (docs/weigh.md)."""
 _KEYSPACE, _LARGER = "ycsb", "larger"
 
 
