@@ -10,7 +10,7 @@ import pytest
 from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.analyse import analyse
 from tare.analysis.bill import NOT_APART, NOT_COUNTED
-from tare.analysis.priced_pair import COLD, COLD_NOT_WEIGHED
+from tare.analysis.priced_pair import COLD, COLD_NOT_WEIGHED, Paid, priced
 from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.prices import Weighing
@@ -206,13 +206,28 @@ def test_answers_that_are_batched_less_cost_a_packet_more_each(tmp_path: Path) -
 def test_packets_that_find_cold_caches_have_a_line_of_their_own(tmp_path: Path) -> None:
     """Two packets, each 1 us more where a server works, beside the bridge's 3 us."""
     found = bill(analysed(tmp_path, 1 + 5.0 / 240, BRIDGE, working=WORKING))
-    (cold,) = (line for line in found.lines if line.what == COLD)
+    (cold,) = (line for line in found.lines if line.what == f"{COLD}: {PATH}")
     assert cold.count == pytest.approx(2.0)
     assert cold.us == pytest.approx(2.0, abs=0.01)
     assert found.us == pytest.approx(5.0, abs=0.01)
     assert found.us == pytest.approx(sum(line.us for line in found.lines))
     assert half(found) > half(bill(analysed(tmp_path / "quiet", 1.0, BRIDGE)))
     assert COLD not in found.left_out
+
+
+def test_each_side_s_way_has_its_own_line_of_cold_caches() -> None:
+    """Two packets by the port, each 2 us more; as many by the bridge, each 1 us more."""
+    port = "docker.published"
+    quiet = weighing(*BRIDGE.prices[2:], price(port, 1, 3.5))
+    worked = weighing(price("docker.bridge", 1, 5.0), price(port, 1, 7.5))
+    packets = Amount(2.0, 0.1, 4)
+    sides = ([Paid("a", "docker.bridge", packets)], [Paid("b", port, packets)])
+    found = priced(Tariff(quiet, worked), *sides)
+    assert [(one.what, one.often, round(one.amount.value, 9)) for one in found.lines[2:4]] == [
+        (f"{COLD}: {PATH}", 2.0, 4.0),
+        (f"the baseline's {COLD}: {PATH}", -2.0, -2.0),
+    ]
+    assert found.us.value == pytest.approx((3.5 + 4.0) - (3.0 + 2.0))
 
 
 def test_where_they_were_not_weighed_the_bill_says_what_would_weigh_them(tmp_path: Path) -> None:

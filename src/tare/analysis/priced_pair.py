@@ -27,7 +27,7 @@ from tare.analysis.operation_lines import Operations, PricedLine, averaged, merg
 from tare.analysis.tariff import NATIVE, PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tare.analysis.tariff import Point, Tariff
 
@@ -83,18 +83,15 @@ def priced(
     batched = all(one.packets is not None for one in (*base, *treated))
     lines = [
         PricedLine(
-            f"{whose}{_path(tariff, one)}",
+            f"{whose}{what}{_path(tariff, one)}",
             sign * one.packets.value,
-            _amount(tariff, one, _excess).times(sign),
+            _amount(tariff, one, of).times(sign),
         )
+        for what, of in (("", _excess), *(((f"{COLD}: ", _cold),) if tariff.cold else ()))
         for side, sign, whose in ((treated, 1, ""), (base, -1, "the baseline's "))
         for one in side
         if one.way != NATIVE and one.packets is not None
     ]
-    if tariff.cold:
-        found = _over(tariff, base, treated, _cold)
-        often = sum(_numbers(treated)) - sum(_numbers(base))
-        lines.append(PricedLine(COLD, often, found))
     packet = tariff.packet_us()
     less = _over(tariff, base, treated, _batching) if batched else tariff.nothing
     unsure = packet._replace(value=0.0).times(less.value)
@@ -125,11 +122,6 @@ def priced(
         ],
         left_out={} if tariff.cold else {COLD: COLD_NOT_WEIGHED},
     )
-
-
-def _numbers(side: Sequence[Paid]) -> Iterator[float]:
-    """The packets of its ways that are not native."""
-    return (one.packets.value for one in side if one.way != NATIVE and one.packets is not None)
 
 
 def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
