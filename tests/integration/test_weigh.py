@@ -127,7 +127,7 @@ def test_a_server_that_works_takes_longer_and_needs_no_more_packets() -> None:
 
 def test_a_working_server_speaks_mongodb_s_protocol_too() -> None:
     native, _ = weighed(
-        "native", "--what", "working", "--database", "mongodb", "--seconds", "15"
+        "native", "--what", "working", "--database", "mongodb", "--seconds", "24"
     ).prices
     assert native.demand.value > 50
 
