@@ -78,9 +78,7 @@ def measure(
         command = f"{command} --name {directory.name}"
 
     def lab(watcher: Watcher, prices: RunPrices | None) -> Lab:
-        return Lab(
-            plan, directory, study, watcher, judge=judge, command=command, prices=prices
-        )  # fmt: skip
+        return Lab(plan, directory, study, watcher, judge=judge, command=command, prices=prices)
 
     with RunLock(directory.name):
         pass  # a busy machine is reported before anything of this run; the lab takes the lock again
