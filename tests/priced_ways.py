@@ -10,22 +10,26 @@ from tare.records.prices import Interval, Price, Weighing
 NATIVE_US = {1: 15.0, 32: 1.5}
 PACKETS = {1: 2.0, 32: 0.2}
 PATH = "bridge and veth pair"
+LOOPBACK, LOOPBACK_PATH = "docker.loopback", "loopback"
 
 
 def around(value: float, half: float = 0.1) -> Interval:
     return Interval(value=value, low=value - half, high=value + half)
 
 
-def price(way: str, in_flight: int, added: float | None, packets: float | None = None) -> Price:
+def price(
+    way: str, in_flight: int, added: float | None, packets: float | None = None, over: str = ""
+) -> Price:
     number = PACKETS[in_flight] if packets is None else packets
     return Price(
         way=way,
         in_flight=in_flight,
         runtime=way.partition(".")[0],
         endpoint=way.partition(".")[2] or "host",
-        path=PATH,
+        path=LOOPBACK_PATH if way in ("native", LOOPBACK) else PATH,
         slices=4,
         demand=around(NATIVE_US[in_flight] + (added or 0.0)),
+        over=over,
         added=None if added is None else around(added),
         parts={},
         counts={"packets": around(number, 0.0)},
@@ -58,7 +62,9 @@ def weighing(*prices: Price) -> Weighing:
 
 
 BRIDGE = weighing(price("docker.bridge", 1, 3.0), price("docker.bridge", 32, 0.4))
-WORKING = weighing(price("docker.bridge", 1, 5.0)).model_copy(
-    update={"operation": "working", "working_kib": 4096}
-)
-"""A packet of two costs 1 us more where the server works: (5.0 - 3.0) / 2."""
+QUIET = weighing(*BRIDGE.prices[2:], price(LOOPBACK, 1, 0.5))
+"""With the loopback device of the bridge's server."""
+WORKING = weighing(
+    price("docker.bridge", 1, 4.5, over=LOOPBACK), price(LOOPBACK, 1, -7.0)
+).model_copy(update={"operation": "working", "working_kib": 2048})
+"""A packet of two costs 1 us more where the server works: (4.5 - (3.0 - 0.5)) / 2."""

@@ -14,7 +14,7 @@ from tare.analysis.priced_pair import COLD, COLD_NOT_WEIGHED, Paid, priced
 from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.prices import Weighing
-from tests.priced_ways import BRIDGE, PATH, WORKING, around, price, weighing
+from tests.priced_ways import BRIDGE, LOOPBACK, PATH, QUIET, WORKING, around, price, weighing
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -83,36 +83,58 @@ def test_packets_that_a_way_needs_more_at_equal_batching_are_part_of_its_price()
 
 
 def test_a_packet_to_a_server_that_works_costs_as_much_more_at_any_batching() -> None:
-    tariff = Tariff(BRIDGE, WORKING)
-    assert tariff.cold
+    tariff = Tariff(QUIET, WORKING)
+    assert tariff.cold("docker.bridge")
     for packets in (0.1, 0.2, 1.1, 2.0, 3.0):
         point = tariff.at("docker.bridge", packets)
-        assert point.cold.value == pytest.approx(packets * (5.0 - 3.0) / 2)
+        assert point.cold.value == pytest.approx(packets * (4.5 - (3.0 - 0.5)) / 2)
         assert point.excess == Tariff(BRIDGE).at("docker.bridge", packets).excess
-    assert tariff.at("native", 2.0).cold.value == 0
+
+
+@pytest.mark.parametrize("way", ["native", LOOPBACK])
+def test_over_a_loopback_device_they_cost_no_more_wherever_a_server_s_data_lies(way: str) -> None:
+    """The container's server worked 7 us less than native's."""
+    tariff = Tariff(QUIET, WORKING)
+    assert tariff.cold(way)
+    assert not tariff.dearer_cold(way)
+    assert tariff.at(way, 2.0).cold.value == 0
 
 
 def test_what_it_costs_more_is_uncertain_by_both_weighings() -> None:
-    point = Tariff(BRIDGE, WORKING).at("docker.bridge", 2.0)
-    assert point.cold.error == pytest.approx(2**0.5 * EACH)
+    """By one price of the working server, and both of the quiet one, which share their rounds."""
+    point = Tariff(QUIET, WORKING).at("docker.bridge", 2.0)
+    assert point.cold.error == pytest.approx((1 + 2**2) ** 0.5 * EACH)
 
 
 def test_owners_pay_for_cold_caches_too() -> None:
     quiet, worked = (
-        weighing(one.prices[2].model_copy(update={"parts": {"server": around(each)}}))
-        for one, each in ((BRIDGE, 2.0), (WORKING, 4.5))
+        weighing(
+            price("docker.bridge", 1, 3.0, over=over).model_copy(
+                update={"parts": {"server": around(each)}}
+            ),
+            price(LOOPBACK, 1, 0.0).model_copy(update={"parts": {"server": around(0.0)}}),
+        )
+        for each, over in ((2.0, ""), (4.5, LOOPBACK))
     )
     point = Tariff(quiet, worked).at("docker.bridge", 1.0)
     assert point.owners["server"].value == pytest.approx(2.0 / 2 + (4.5 - 2.0) / 2)
     assert point.owners["client"].value == 0
 
 
-@pytest.mark.parametrize("worked", [None, weighing(), weighing(price("docker.published", 1, 5.0))])
-def test_unless_each_way_was_weighed_with_servers_that_work_none_is_told_to_cost_more(
+@pytest.mark.parametrize(
+    "worked",
+    [
+        None,
+        weighing(),
+        weighing(price("docker.published", 1, 5.0, over=LOOPBACK)),
+        weighing(price("docker.bridge", 1, 5.0)),
+    ],
+)
+def test_unless_a_way_was_weighed_over_the_loopback_of_a_server_that_works_nothing_is_known(
     worked: Weighing | None,
 ) -> None:
-    tariff = Tariff(BRIDGE, worked)
-    assert not tariff.cold
+    tariff = Tariff(QUIET, worked)
+    assert not tariff.cold("docker.bridge")
     assert tariff.at("docker.bridge", 2.0).cold.value == 0
 
 
@@ -205,21 +227,23 @@ def test_answers_that_are_batched_less_cost_a_packet_more_each(tmp_path: Path) -
 
 def test_packets_that_find_cold_caches_have_a_line_of_their_own(tmp_path: Path) -> None:
     """Two packets, each 1 us more where a server works, beside the bridge's 3 us."""
-    found = bill(analysed(tmp_path, 1 + 5.0 / 240, BRIDGE, working=WORKING))
+    found = bill(analysed(tmp_path, 1 + 5.0 / 240, QUIET, working=WORKING))
     (cold,) = (line for line in found.lines if line.what == f"{COLD}: {PATH}")
     assert cold.count == pytest.approx(2.0)
     assert cold.us == pytest.approx(2.0, abs=0.01)
     assert found.us == pytest.approx(5.0, abs=0.01)
     assert found.us == pytest.approx(sum(line.us for line in found.lines))
     assert half(found) > half(bill(analysed(tmp_path / "quiet", 1.0, BRIDGE)))
-    assert COLD not in found.left_out
+    assert not any(what.startswith(COLD) for what in found.left_out)
 
 
 def test_each_side_s_way_has_its_own_line_of_cold_caches() -> None:
     """Two packets by the port, each 2 us more; as many by the bridge, each 1 us more."""
     port = "docker.published"
-    quiet = weighing(*BRIDGE.prices[2:], price(port, 1, 3.5))
-    worked = weighing(price("docker.bridge", 1, 5.0), price(port, 1, 7.5))
+    quiet = weighing(*QUIET.prices[2:], price(port, 1, 3.5))
+    worked = weighing(
+        price("docker.bridge", 1, 4.5, over=LOOPBACK), price(port, 1, 7.0, over=LOOPBACK)
+    )
     packets = Amount(2.0, 0.1, 4)
     sides = ([Paid("a", "docker.bridge", packets)], [Paid("b", port, packets)])
     found = priced(Tariff(quiet, worked), *sides)
@@ -232,7 +256,7 @@ def test_each_side_s_way_has_its_own_line_of_cold_caches() -> None:
 
 def test_where_they_were_not_weighed_the_bill_says_what_would_weigh_them(tmp_path: Path) -> None:
     found = bill(analysed(tmp_path, 1.0, BRIDGE))
-    assert found.left_out[COLD] == COLD_NOT_WEIGHED
+    assert found.left_out[f"{COLD}: {PATH}"] == COLD_NOT_WEIGHED
 
 
 def half(of: Bill | BillLine) -> float:

@@ -25,8 +25,8 @@ from tare.analysis.priced_pair import COLD, COLD_NOT_WEIGHED
 from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.part_prices import Cost, PartPrice, PartWeighing, keep_parts
-from tests.analysis.test_bill import BRIDGE, around, price, weighing
 from tests.analysis.test_prices import MACHINE
+from tests.priced_ways import BRIDGE, PATH, around, price, weighing
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -411,7 +411,7 @@ def test_a_run_s_bill_has_them_in_its_sum_and_its_owner(tmp_path: Path) -> None:
     told = {line.what: line.us for line in bill.lines}
     assert told["context switches"] == pytest.approx(0.8)
     assert told["what docker adds to context switches"] == pytest.approx(0.03)
-    assert bill.left_out == {COLD: COLD_NOT_WEIGHED}
+    assert bill.left_out == {f"{COLD}: {PATH}": COLD_NOT_WEIGHED}
     assert bill.verdict == "consistent"
     assert bill.unexplained_us == pytest.approx(0.0, abs=0.6)
     server = next(one for one in bill.owners if one.owner == "server")

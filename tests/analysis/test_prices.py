@@ -73,6 +73,40 @@ def test_ratios_are_exact_where_there_is_no_noise_but_moods() -> None:
     assert bridge.added.value == pytest.approx(bridge.demand.value - native.demand.value)
 
 
+WITHIN = [
+    *WAYS[:2],
+    WeighedWay("docker.loopback", "docker", "loopback", 2, "loopback"),
+    *WAYS[2:],
+    WeighedWay("gvisor.bridge", "gvisor", "bridge", 3, "bridge and veth pair"),
+]
+
+
+def test_ways_to_a_server_that_works_are_compared_with_its_own_loopback() -> None:
+    """Each server costs another amount, by where its code and data lie."""
+    us = (300.0, 303.0, 310.0, 315.0, 350.0, 420.0)
+    asked = weighed(ways=WITHIN, us=us)
+    found = prices(replace(asked, operation="working", working_kib=2048), MACHINE)
+    told = {one.way: (one.over, one.added and one.added.value) for one in found.prices}
+    scale = of(found, "native").demand.value / 300.0
+    assert told == {
+        "native": ("", None),
+        "native again": ("", pytest.approx(3.0 * scale)),
+        "docker.loopback": ("", pytest.approx(8.5 * scale)),
+        "docker.bridge": ("docker.loopback", pytest.approx(5.0 * scale)),
+        "docker.proxy": ("docker.loopback", pytest.approx(40.0 * scale)),
+        "gvisor.bridge": ("", pytest.approx(118.5 * scale)),
+    }
+    bridge = of(found, "docker.bridge")
+    assert bridge.percent is not None
+    assert bridge.percent.value == pytest.approx(100 * 5 / 310)
+
+
+def test_ways_to_other_servers_are_compared_with_native() -> None:
+    assert {one.over for one in prices(weighed(ways=WITHIN, us=range(8, 14)), MACHINE).prices} == {
+        ""
+    }
+
+
 def test_a_share_is_free_of_how_fast_the_machine_was_in_a_round() -> None:
     one = weighed()
     rounds = [

@@ -16,7 +16,7 @@ from tare.cli.prices_text import WIRE, added, csv_text, lines, not_valid, table
 from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.records.prices import Interval, ServersHost, Weighing, prices_here, prices_on
-from tests.analysis.test_prices import MACHINE, weighed
+from tests.analysis.test_prices import MACHINE, WITHIN, weighed
 from tests.cli.in_process import CHECKOUT, tare
 
 
@@ -171,10 +171,26 @@ def test_a_database_whose_protocol_is_not_spoken_is_refused() -> None:
     assert "tare weigh --database mongodb" in said
 
 
+def test_what_a_way_to_a_server_that_works_is_compared_with_stands_beside_its_price() -> None:
+    found = prices(replace(weighed(ways=WITHIN, us=range(300, 306)), operation="working"), MACHINE)
+    headings = [str(one.header) for one in table(found).columns]
+    assert "compared with" in headings
+    assert "over native" not in headings
+    rows = [line.split(",") for line in csv_text(found).splitlines()]
+    assert {row[0]: row[-1] for row in rows[1:]} == {
+        "native": "",
+        "native again": "native",
+        "docker.loopback": "native",
+        "docker.bridge": "docker.loopback",
+        "docker.proxy": "docker.loopback",
+        "gvisor.bridge": "native",
+    }
+
+
 def test_whose_protocol_was_spoken_is_said() -> None:
     found = prices(replace(weighed(), database="mongodb"), MACHINE)
     assert any("MongoDB's OP_MSG, a connection for each" in line for line in lines(found))
-    assert csv_text(found).splitlines()[1].endswith(",mongodb")
+    assert csv_text(found).splitlines()[1].endswith(",mongodb,")
     assert not any("OP_MSG" in line for line in lines(prices(weighed(), MACHINE)))
 
 

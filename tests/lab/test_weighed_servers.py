@@ -45,6 +45,15 @@ def test_the_way_between_two_nodes_is_weighed_with_every_number_in_flight(runtim
     assert [one.in_flight for one in found] == [1, 32]
 
 
+@pytest.mark.parametrize("runtime", ["docker", "kubernetes", "swarm", "lxc"])
+def test_the_loopback_of_a_unit_leads_to_the_server_that_has_the_other_endpoints(
+    runtime: str,
+) -> None:
+    found = [one for one in ways([runtime], [1]) if one.server == ways([runtime], [1])[-1].server]
+    assert [one.endpoint for one in found].count("loopback") == 1
+    assert len(found) > 2
+
+
 def test_by_published_ports_nodes_reach_each_other_where_a_runtime_publishes_ports() -> None:
     found = [one.name for one in ways(RUNTIMES, [1]) if one.endpoint == "between-published"]
     assert {"docker.between-published", "podman.between-published"} <= set(found)

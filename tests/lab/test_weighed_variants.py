@@ -57,6 +57,13 @@ def test_operations_alone_get_more_slices_than_many_at_once() -> None:
     assert set(shares(variants("connection", ["native", "docker"], [1]))) == {1}
 
 
+def test_a_working_server_s_own_loopback_is_in_every_price_and_gets_more_slices() -> None:
+    both = variants("working", ["native", "docker"], [1])
+    of = {way.name: share for way, share in zip(both, shares(both, "working"), strict=True)}
+    assert of.pop("docker.loopback") == 3
+    assert set(of.values()) == {1}
+
+
 def test_a_working_server_is_driven_like_another() -> None:
     assert variants("working", ["docker"], [1]) == variants("request", ["docker"], [1])
     assert server_options("working", 0) == ["--walk", str(WORKING_KIB)]

@@ -36,6 +36,18 @@ def test_every_way_and_every_part_is_on_it_with_its_interval() -> None:
     assert f"[+{added.low:.2f}, +{added.high:.2f}]" in text
 
 
+def test_of_servers_that_work_the_drawing_has_what_is_compared_within_one_server() -> None:
+    """docker.proxy is 40 us beyond its server's loopback, which is 60 us beyond native."""
+    us = (300.0, 300.0, 360.0, 365.0, 400.0, 500.0)
+    asked = replace(test_prices.weighed(ways=test_prices.WITHIN, us=us), operation="working")
+    section = ways_section(prices(asked, MACHINE), [], [])
+    (drawing,) = section.panels
+    assert "over the same server" in drawing.markup()
+    assert "docker.bridge" in drawing.markup()
+    assert "gvisor.bridge" not in drawing.markup()
+    assert "Compared with" in section.table.columns
+
+
 def test_it_asks_nothing_of_elsewhere() -> None:
     text = page()
     assert "default-src 'none'" in text

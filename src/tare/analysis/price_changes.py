@@ -90,14 +90,15 @@ def compare_prices(a: Weighing, b: Weighing) -> PriceComparison:
         differing=_differing(a, b),
         only=[
             f"{way} with {number} in flight{' and TLS' if tls else ''}"
-            for way, number, tls in [*first, *second]
-            if (way, number, tls) not in both
+            f"{f', over {over}' if over else ''}"
+            for way, number, tls, over in [*first, *second]
+            if (way, number, tls, over) not in both
         ],
     )
 
 
-def _by_way(weighing: Weighing) -> dict[tuple[str, int, bool], Price]:
-    return {(one.way, one.in_flight, one.tls): one for one in weighing.prices}
+def _by_way(weighing: Weighing) -> dict[tuple[str, int, bool, str], Price]:
+    return {(one.way, one.in_flight, one.tls, one.over): one for one in weighing.prices}
 
 
 def compare_parts(a: PartWeighing, b: PartWeighing) -> PartComparison:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 BATCHING = "how many answers share a packet"
 COLD = "packets that find cold caches"
-COLD_NOT_WEIGHED = "servers that work were not weighed here: tare weigh --what working"
+COLD_NOT_WEIGHED = (
+    "not weighed here over the loopback device of a server that works: tare weigh --what working"
+)
 
 
 class Paid(NamedTuple):
@@ -81,16 +83,19 @@ def priced(
             unpriced: what has no price, beside batching.
     """
     batched = all(one.packets is not None for one in (*base, *treated))
-    lines = [
-        PricedLine(
-            f"{whose}{what}{_path(tariff, one)}",
-            sign * one.packets.value,
-            _amount(tariff, one, of).times(sign),
-        )
-        for what, of in (("", _excess), *(((f"{COLD}: ", _cold),) if tariff.cold else ()))
+    sides = [
+        (one, one.packets.value * sign, sign, whose)
         for side, sign, whose in ((treated, 1, ""), (base, -1, "the baseline's "))
         for one in side
         if one.way != NATIVE and one.packets is not None
+    ]
+    lines = [
+        PricedLine(
+            f"{whose}{what}{_path(tariff, one)}", count, _amount(tariff, one, of).times(sign)
+        )
+        for what, of in (("", _excess), (f"{COLD}: ", _cold))
+        for one, count, sign, whose in sides
+        if of is _excess or tariff.dearer_cold(one.way)
     ]
     packet = tariff.packet_us()
     less = _over(tariff, base, treated, _batching) if batched else tariff.nothing
@@ -101,7 +106,7 @@ def priced(
 
     def due(point: Point) -> Amount:
         """The lines of a side in one: they rest on the same packets."""
-        own = total([point.excess, point.cold]) if tariff.cold else point.excess
+        own = total([point.excess, point.cold])
         return total([own, _batching(point).times(packet.value)]) if batched else own
 
     def used(owner: str) -> Callable[[Point], Amount]:
@@ -120,7 +125,11 @@ def priced(
             and one.packets is not None
             and tariff.beyond(one.way, one.packets.value)
         ],
-        left_out={} if tariff.cold else {COLD: COLD_NOT_WEIGHED},
+        left_out={
+            f"{COLD}: {_path(tariff, one)}": COLD_NOT_WEIGHED
+            for one, *_ in sides
+            if not tariff.cold(one.way)
+        },
     )
 
 

@@ -28,6 +28,7 @@ from tare.databases.registry import USUAL
 from tare.errors import LoadError
 from tare.records.kept_measurements import stood_still
 from tare.records.prices import Interval, Price, Weighing
+from tare.study.platform import OWN_LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -222,28 +223,27 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
     if weighed.operation == "kilobyte":
         ways = [way for way in ways if not way.larger]
         tables = tables.each_further((weighed.larger_row_bytes - weighed.row_bytes) / 1000)
-    natives = sum(way.runtime == NATIVE for way in ways)
+    others = [_places_of_others(ways, number, weighed.operation) for number in range(len(ways))]
 
-    def native(table: np.ndarray, number: int) -> np.ndarray:
-        """Per round, the value a way is compared with: both natives; the first for native again."""
-        return table[:, :natives].mean(axis=1) if number >= natives else table[:, 0]
+    def compared(table: np.ndarray, number: int) -> np.ndarray:
+        """Per round, the value that a way is compared with."""
+        found: np.ndarray = table[:, others[number]].mean(axis=1)
+        return found
 
     def slice_noise(errors: np.ndarray, number: int) -> np.ndarray:
         """The standard error that slice noise leaves such a difference in each round."""
-        own = errors[:, :natives] / natives if number >= natives else errors[:, :1]
+        own = errors[:, others[number]] / len(others[number])
         found: np.ndarray = np.hypot(errors[:, number], np.sqrt(np.square(own).sum(axis=1)))
         return found
 
-    def over_native(
-        table: np.ndarray, number: int, errors: np.ndarray | None = None
-    ) -> Interval | None:
+    def over(table: np.ndarray, number: int, errors: np.ndarray | None = None) -> Interval | None:
         """Round by round; of native itself nothing."""
         noise = None if errors is None else slice_noise(errors, number)
-        return interval(table[:, number] - native(table, number), noise) if number else None
+        return interval(table[:, number] - compared(table, number), noise) if number else None
 
     def percent(table: np.ndarray, number: int, errors: np.ndarray) -> Interval | None:
-        """Likewise, as a share of native's."""
-        own = native(table, number)
+        """Likewise, as a share of the other's."""
+        own = compared(table, number)
         noise = slice_noise(errors, number) / own
         return interval(100 * (table[:, number] / own - 1), 100 * noise) if number else None
 
@@ -257,12 +257,13 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
             path=way.path,
             slices=min(len(one.rows[place]) for one in weighed.rounds),
             demand=interval(tables.demand[:, number]),
-            added=over_native(tables.demand, number, tables.demand_errors),
+            over=_named(ways, others[number]),
+            added=over(tables.demand, number, tables.demand_errors),
             percent=percent(tables.demand, number, tables.demand_errors),
             parts={
                 part: found
                 for part, table in tables.parts.items()
-                if (found := over_native(table * US, number)) is not None
+                if (found := over(table * US, number)) is not None
             },
             counts={
                 name: interval(table[:, number])
@@ -270,11 +271,35 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
                 if np.all(np.isfinite(table[:, number]))
             },
             round_trip=interval(tables.trips[:, number]),
-            round_trip_added=over_native(tables.trips, number, tables.trips_errors),
-            pace=over_native(tables.pace, number) if np.all(np.isfinite(tables.pace)) else None,
+            round_trip_added=over(tables.trips, number, tables.trips_errors),
+            pace=over(tables.pace, number) if np.all(np.isfinite(tables.pace)) else None,
         )
         for number, (place, way) in enumerate(zip(places, ways, strict=False))
     ]
+
+
+def _places_of_others(ways: Sequence[WeighedWay], number: int, operation: Operation) -> list[int]:
+    """Places of the ways whose mean a way is compared with: both natives, and native again with the
+    first. Two servers that work cost unequally, by where their code and data lie in memory; so ways
+    to one are compared with its own loopback device, where that is weighed."""
+    way = ways[number]
+    if operation == "working" and way.endpoint != OWN_LOOPBACK:
+        for place, other in enumerate(ways):
+            if (other.server, other.endpoint) == (way.server, OWN_LOOPBACK):
+                return [place]
+    natives = [place for place, one in enumerate(ways) if one.runtime == NATIVE]
+    return natives if number not in natives else [0]
+
+
+def _named(ways: Sequence[WeighedWay], places: Sequence[int]) -> str:
+    """The way that others are compared with; empty: native."""
+    (name,) = {"" if ways[place].runtime == NATIVE else ways[place].name for place in places}
+    return name
+
+
+def compared_with(price: Price) -> str:
+    """The way that a price is over; empty: it is native's own."""
+    return "" if price.added is None else price.over or NATIVE
 
 
 def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:

@@ -3,8 +3,10 @@
 With one operation in flight an operation needs two packets. With many in flight one packet, and one
 wake-up, serve several. A way was weighed at several such numbers. Between them its cost is a
 straight line over its own packets per operation; beyond them it is in proportion. Where a server
-works for each request, its packets find cold caches, and each costs so much more. Amounts weighed
-in the same rounds may err together.
+works for each request, its packets find cold caches, and each costs so much more on this way than
+over the loopback device of the same server. Over loopback devices themselves, native or in a
+container, packets pass the same code of the kernel, so no way pays more there than native does.
+Amounts weighed in the same rounds may err together.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.amounts import Amount, amount_of, related, total
 from tare.runtimes.registry import BARE
+from tare.study.platform import OWN_LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +46,7 @@ class Point:
         natively: packets that native needed with as many operations in flight; they show how well
             replies are batched, the same for all ways.
         cold: what the way costs beyond `excess` where the server works for each request, so that
-            packets find cold caches; 0 where that was not weighed.
+            packets find cold caches; 0 where that is not known (`Tariff.cold`).
         owners: the part of both of each of `PARTS`.
     """
 
@@ -115,10 +118,13 @@ class Tariff:
             return self.nothing
         return related([more, less.times(-1)]).times(1 / (many - few))
 
-    @property
-    def cold(self) -> bool:
-        """Whether it is known what packets cost more where a server works."""
-        return bool(self._cold)
+    def cold(self, way: str) -> bool:
+        """Whether it is known what a way's packets cost more where a server works."""
+        return way in self._cold
+
+    def dearer_cold(self, way: str) -> bool:
+        """Whether they cost something more, as far as known; never over a loopback device."""
+        return way in self._cold and self._cold[way].us.error > 0
 
     def at(self, way: str, packets: float) -> Point:
         """The way at so many packets per operation."""
@@ -157,33 +163,47 @@ class _ColdPacket(NamedTuple):
 
 
 def _cold_packets(weighing: Weighing, working: Weighing | None) -> dict[str, _ColdPacket]:
-    """Every way but native, one operation at a time; empty unless each was weighed with servers
-    that work, too."""
+    """The ways of which it is known, one operation at a time: loopback devices, and what was
+    weighed over one with servers that work."""
     if working is None:
         return {}
-    own, usual = working.rounds - 1, weighing.rounds - 1
+    rounds = (working.rounds - 1, weighing.rounds - 1)
+    nothing = Amount(0.0, 0.0, rounds[0])
     quiet = {one.way: one for one in weighing.prices if one.in_flight == 1}
     found: dict[str, _ColdPacket] = {}
     for cold in working.prices:
-        before, packets = quiet.get(cold.way), packets_of(cold)
-        if before is None or cold.added is None or before.added is None or not packets:
+        way, over, packets = quiet.get(cold.way), quiet.get(cold.over), packets_of(cold)
+        if way is None or not packets:
             continue
-        pairs = {name: (cold.parts.get(name), before.parts.get(name)) for name in PARTS}
-        found[cold.way] = _ColdPacket(
-            _difference(cold.added, own, before.added, usual).times(1 / packets),
-            {
-                name: _difference(one, own, other, usual).times(1 / packets)
-                if one is not None and other is not None
-                else Amount(0.0, 0.0, own)
-                for name, (one, other) in pairs.items()
-            },
-        )
-    return found if {NATIVE, *found} >= quiet.keys() else {}
+        if way.endpoint == OWN_LOOPBACK or way.path == quiet[NATIVE].path:
+            found[cold.way] = _ColdPacket(nothing, dict.fromkeys(PARTS, nothing))
+        elif over is not None:
+            more = _more(rounds, cold.added, way.added, over.added)
+            owners = {
+                name: _more(rounds, *(one.parts.get(name) for one in (cold, way, over)))
+                for name in PARTS
+            }
+            found[cold.way] = _ColdPacket(
+                more.times(1 / packets),
+                {name: one.times(1 / packets) for name, one in owners.items()},
+            )
+    return found
 
 
-def _difference(of: Interval, df: float, less: Interval, its_df: float) -> Amount:
-    """The difference of two means that were found in rounds of their own."""
-    return total([amount_of(of, df), amount_of(less, its_df).times(-1)])
+def _more(
+    rounds: tuple[int, int], cold: Interval | None, way: Interval | None, over: Interval | None
+) -> Amount:
+    """What a way costs more over another where servers work, less what it costs more where they do
+    not; 0 if any is unknown.
+
+    Args:
+        rounds: degrees of freedom of both weighings.
+        cold: over the other way; the others are over native.
+    """
+    if cold is None or way is None or over is None:
+        return Amount(0.0, 0.0, rounds[0])
+    usual = related([amount_of(way, rounds[1]), amount_of(over, rounds[1]).times(-1)])
+    return total([amount_of(cold, rounds[0]), usual.times(-1)])
 
 
 def shares_at(weighed: Sequence[float], packets: float) -> list[tuple[int, float]]:

@@ -80,7 +80,7 @@ def price_lines(
             more = total([alone, *([of_bytes] if of_bytes else [])]).times(round_trips)
             rows = row_bytes if of_bytes else weighing.row_bytes
             sized = f", rows of {rows:,} bytes" if further is not None else ""
-            works = ", to a server that works" if found.working_kib else ""
+            works = f", to a server that works, over {one.over}" if found.working_kib else ""
             low, high = more.interval()
             share = f", {100 * more.value / operation_us:+.1f}%" if operation_us else ""
             yield (
@@ -106,11 +106,12 @@ def in_all_lines(measured: Iterable[Measured]) -> Iterator[str]:
 
 
 def _of_working(database: DatabaseName, asked: Iterable[Price]) -> Iterator[tuple[Weighing, Price]]:
-    """The latest prices of these ways to a server that works, with their weighing."""
+    """The latest prices of these ways to a server that works, over its own loopback device, with
+    their weighing."""
     worked = prices_here(database, local_facts(), operation="working")
     ways = {one.way for one in asked}
     if worked is not None:
-        yield from ((worked, one) for one in worked.prices if one.way in ways)
+        yield from ((worked, one) for one in worked.prices if one.way in ways and one.over)
 
 
 def _of_bytes(price: Price, further: Weighing, more: int) -> Amount | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from tare.analysis.price_doubts import doubts
-from tare.analysis.prices import UNOWNED, UNOWNED_US
+from tare.analysis.prices import UNOWNED, UNOWNED_US, compared_with
 from tare.cli.background_load import disturbance
 from tare.databases.registry import declared
 from tare.monitor.background_load import BUSY_CORES
@@ -31,7 +31,10 @@ CANNOT_TELL = {
     "operation pays it once for each request and answer. It cannot tell what a database adds: "
     "caches that are shared, its JVM, and waiting where it is near its limit.",
     "working": "A price is of a round trip on this machine, to a server that walks through data "
-    "and code before it answers, so that the kernel finds none of its own in the caches. It cannot "
+    "and code before it answers, so that the kernel finds none of its own in the caches. Two such "
+    "servers cost unequally, by where their data and code lie in memory: a way is compared with "
+    "the loopback device of its own server, and what is told over native holds for these servers "
+    "alone. It cannot "
     "tell how cold a database leaves them, and what it adds itself: its JVM, threads that wait for "
     "one another.",
     "connection": "A price is of a TCP connection: opened, STARTUP answered, one request answered, "
@@ -57,14 +60,19 @@ def table(found: Weighing) -> Table:
     time = TIMES[found.operation]
     digits = _DIGITS[found.operation]
     kind = "TLS" if found.operation == "connection" else "in flight"
-    for heading in ("way", kind, "CPU us", "over native", "percent", "packets", time,
-                    "over native", "through"):  # fmt: skip
-        shown.add_column(heading, justify="left" if heading in ("way", "through") else "right")
+    within = any(one.over for one in found.prices)
+    more = "more" if within else "over native"
+    for heading in ("way", kind, "CPU us", *(["compared with"] if within else []), more, "percent",
+                    "packets", time, more, "through"):  # fmt: skip
+        shown.add_column(
+            heading, justify="left" if heading in ("way", "compared with", "through") else "right"
+        )
     for one in found.prices:
         shown.add_row(
             one.way,
             ("yes" if one.tls else "no") if kind == "TLS" else str(one.in_flight),
             f"{one.demand.value:.{digits}f}",
+            *([compared_with(one)] if within else []),
             added(one.added, digits),
             added(one.percent, 1),
             f"{one.counts['packets'].value:.2f}" if "packets" in one.counts else "",
@@ -196,11 +204,22 @@ def csv_text(found: Weighing) -> str:
                "round_trip_added": "_us"}  # fmt: skip
     ends = ("", "_low", "_high")
     heads = [f"{column}{unit}{end}" for column, unit in columns.items() for end in ends]
-    writer.writerow(["way", "in_flight", "path", *heads, "packets", "tls", "database"])
+    writer.writerow(["way", "in_flight", "path", *heads, "packets", "tls", "database", "over"])
     for one in found.prices:
         known = [getattr(one, column) for column in columns]
         values = [x for c in known for x in ((c.value, c.low, c.high) if c else ("", "", ""))]
         packets = one.counts["packets"].value if "packets" in one.counts else ""
         tls = "yes" if one.tls else "no"
-        writer.writerow([one.way, one.in_flight, one.path, *values, packets, tls, found.database])
+        writer.writerow(
+            [
+                one.way,
+                one.in_flight,
+                one.path,
+                *values,
+                packets,
+                tls,
+                found.database,
+                compared_with(one),
+            ]
+        )
     return out.getvalue()

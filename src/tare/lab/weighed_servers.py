@@ -17,7 +17,13 @@ from tare.lab.quiet_servers import PORT, Server, pinned_cpus
 from tare.machines import registry as machines
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import BARE, CONTAINER, declared, having, names
-from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, TO_HOST, Platform
+from tare.study.platform import (
+    BETWEEN_NODES,
+    BETWEEN_PUBLISHED,
+    OWN_LOOPBACK,
+    TO_HOST,
+    Platform,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -79,9 +85,10 @@ class ServerPlace:
 
 
 def _several(runtime: Declaration) -> ServerPlace:
-    """With the ways between nodes: by their own address, and by published ports if there are."""
+    """With its loopback device, and with the ways between nodes: by their own address, and by
+    published ports if there are."""
     published = (BETWEEN_PUBLISHED,) if "published" in runtime.networks else ()
-    every = (*runtime.named_endpoints, BETWEEN_NODES, *published)
+    every = dict.fromkeys((OWN_LOOPBACK, *runtime.named_endpoints, BETWEEN_NODES, *published))
     ways = tuple((f"{runtime.name}.{one}", one) for one in every)
     return ServerPlace(runtime.name, runtime.several_on, ways, several=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.lab.quiet_servers import DrivenWay
 from tare.lab.weighed_servers import places, ways
-from tare.study.platform import BETWEEN_PUBLISHED
+from tare.study.platform import BETWEEN_PUBLISHED, OWN_LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,10 +29,13 @@ operation alone costs fifteen times as much; its price in microseconds is as muc
 _RELAYED = ("proxy", BETWEEN_PUBLISHED)
 """Endpoints through docker-proxy. Their price is tens of microseconds and differs by several from
 round to round; more slices do not make it more certain."""
-WORKING_KIB = 4096
-"""Data that a working server walks through for each request: twice what a CPU's second cache held
-here. With half as much, of which a part may stay there, equal servers differed by 11 us instead
-of 3 (docs/weigh.md)."""
+WORKING_KIB = 2048
+"""Data that a working server walks through for each request: what a CPU's second cache holds here.
+A quarter of it left a bridge at half the price; twice as much made the work, whose noise is in
+every price, take longer and changed no price (docs/weigh.md)."""
+OWN_LOOPBACK_SHARE = 3
+"""Slices of a working server's loopback way for each slice of another: it is in the price of every
+way to that server."""
 _KEYSPACE, _LARGER = "ycsb", "larger"
 
 
@@ -58,8 +61,12 @@ def variants(
     return found
 
 
-def shares(ways: Sequence[WeighedWay] | Sequence[DrivenWay]) -> list[int]:
+def shares(
+    ways: Sequence[WeighedWay] | Sequence[DrivenWay], operation: Operation = "request"
+) -> list[int]:
     """How many slices each way gets in a pass."""
+    if operation == "working":
+        return [OWN_LOOPBACK_SHARE if way.endpoint == OWN_LOOPBACK else 1 for way in ways]
     flights = [way.in_flight for way in ways]
     fewest, most = min(flights), max(flights)
     return [

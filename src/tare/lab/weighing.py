@@ -200,7 +200,7 @@ class _Plan:
         left = round_s - start_s - launch_seconds([way.in_flight for way in ways])
 
         def lasts(passes: int) -> float:
-            return block_seconds([shares(ways)], self._cut(passes))
+            return block_seconds([shares(ways, self.operation)], self._cut(passes))
 
         passes = 0
         while lasts(passes + 1) <= left:
@@ -254,7 +254,7 @@ class _Plan:
             self._cut(passes),
             seed=number,
             deployments=["all"] * len(ways),
-            shares=shares(ways),
+            shares=shares(ways, self.operation),
         )
 
     def _cut(self, passes: int) -> Cut:

@@ -61,13 +61,19 @@ class Price(MeasurementPart):
     demand: Interval = Field(
         description="service demand: CPU time of server, client, engine and the kernel's threads"
     )
+    over: str = Field(
+        "",
+        description="the way that added, percent, parts, round_trip_added and pace are over; "
+        "empty: native. With servers that work, the loopback device of the same server, where it "
+        "is weighed: two such servers differ by where their code and data lie in memory",
+    )
     added: Interval | None = Field(
-        description="demand over native's; null for native, which the others are compared with"
+        description="demand over that way's; null for native, which the others are compared with"
     )
     percent: Interval | None = Field(
         None,
-        description="the same as a share of native's in each round, percent: without the speed of "
-        "the machine, which differs from round to round and is in the interval of `added`",
+        description="the same as a share of that way's in each round, percent: without the speed "
+        "of the machine, which differs from round to round and is in the interval of `added`",
     )
     parts: dict[str, Interval] = Field(
         description="of `added`, by owner (server, client, engine, kernel: its own threads), and "
@@ -84,11 +90,11 @@ class Price(MeasurementPart):
         "(interrupts that found a CPU idle), by the kernel's ticks"
     )
     round_trip: Interval = Field(description="from a request to its answer, as the client has it")
-    round_trip_added: Interval | None = Field(description="round_trip over native's")
+    round_trip_added: Interval | None = Field(description="round_trip over that way's")
     pace: Interval | None = Field(
         None,
-        description="how much longer the same arithmetic took on the CPUs than in native's slices, "
-        "percent: what it costs is taken off; null: of native, or not sampled",
+        description="how much longer the same arithmetic took on the CPUs than in that way's "
+        "slices, percent: what it costs is taken off; null: of native, or not sampled",
     )
 
 

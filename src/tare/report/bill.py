@@ -132,9 +132,9 @@ def _working(bills: Bills) -> str:
     if bills.working_made is None:
         return ""
     return (
-        "What a packet costs more where it finds cold caches is that of servers that walk through "
-        f"data and code for each request, weighed at {bills.working_made} (tare weigh --what "
-        "working). "
+        "What a packet costs more where it finds cold caches, over one on the server's own "
+        "loopback device, is that of servers that walk through data and code for each request, "
+        f"weighed at {bills.working_made} (tare weigh --what working). "
     )
 
 

@@ -1,4 +1,4 @@
-"""Drawings of prices: the addition of each way or platform to native, with its interval."""
+"""Drawings of prices: what each way or platform adds, with its interval."""
 
 from __future__ import annotations
 
@@ -23,24 +23,27 @@ make all other prices a line."""
 
 
 class Added(NamedTuple):
-    """One row: the price's name, and its distance above native's."""
+    """One row: the price's name, and its distance above what it is compared with."""
 
     name: str
     interval: Interval
 
 
-def added_panel(title: str, unit: str, rows: Sequence[Added], digits: int) -> Panel:
-    """A drawing of prices over native on one axis.
+def added_panel(
+    title: str, unit: str, rows: Sequence[Added], digits: int, over: str = "native"
+) -> Panel:
+    """A drawing of what is added, on one axis.
 
     Args:
         unit: of the intervals.
         digits: decimals of the numbers beside them.
+        over: what it is added to.
     """
     height = _TOP + _ROW * len(rows) + _AXIS
     drawing = panel(title, WIDTH, height)
     describe(drawing.root, "; ".join(f"{row.name}: {_amount(row, digits)} {unit}" for row in rows))
     label(drawing.root, 0, 16, title, "title", length=44)
-    label(drawing.root, 0, 34, f"over native, {unit}", "small muted")
+    label(drawing.root, 0, 34, f"over {over}, {unit}", "small muted")
     x = _scale(rows)
     for place, row in enumerate(rows):
         _draw(drawing.root, row, x, _TOP + place * _ROW, digits)

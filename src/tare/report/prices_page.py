@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from tare.analysis.prices import AGAIN
+from tare.analysis.prices import AGAIN, compared_with
 from tare.report import numbers
 from tare.report.figures import style
 from tare.report.page import environment, template
@@ -70,10 +70,13 @@ class PricesSection:
 def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -> PricesSection:
     """The ways to a server, or a new connection on each of them."""
     title, operation, time = _OPERATIONS[found.operation]
+    within = any(one.over for one in found.prices)
+    more = "More" if within else "Over native"
     rows = [
         [
             Cell(_named(one)),
             Cell(str(one.in_flight), "number", value=one.in_flight),
+            *([Cell(compared_with(one))] if within else []),
             *_pair(one.demand, one.added),
             *_interval(one.percent, 1.0, 1),
             _packets(one.counts),
@@ -82,18 +85,24 @@ def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -
         ]
         for one in found.prices
     ]
-    columns = ["Way", "In flight", "CPU, \u00b5s", "Over native", "95% CI", "Percent", "95% CI",
-               "Packets", f"{time}, \u00b5s", "Over native", "95% CI", "Through"]  # fmt: skip
+    columns = ["Way", "In flight", *(["Compared with"] if within else []), "CPU, \u00b5s", more, "95% CI",
+               "Percent", "95% CI", "Packets", f"{time}, \u00b5s", more, "95% CI",
+               "Through"]  # fmt: skip
+    over = "the same server's loopback" if within else "native"
     panels = []
     for flight, tls in sorted({(one.in_flight, one.tls) for one in found.prices}):
         added = [
             Added(_named(one), one.added)
             for one in found.prices
-            if (one.in_flight, one.tls) == (flight, tls) and one.added is not None
+            if (one.in_flight, one.tls) == (flight, tls)
+            and one.added is not None
+            and (one.over or not within)
         ]
         if added:
             heading = f"CPU time, {flight} in flight{', with TLS' if tls else ''}"
-            panels.append(added_panel(heading, f"{numbers.MICROSECONDS} per operation", added, 2))
+            panels.append(
+                added_panel(heading, f"{numbers.MICROSECONDS} per operation", added, 2, over)
+            )
     lede = (
         f"An operation: {operation}. CPU time of server, client, engine and the kernel's threads; "
         f"intervals are of 95%, over {numbers.count(found.rounds, 'round')} with new servers."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tare.runtimes.unit import Site, Way
-from tare.study.platform import BETWEEN_NODES
+from tare.study.platform import BETWEEN_NODES, OWN_LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tare.runtimes.unit import Unit
     from tare.study.platform import Platform
 
+_LOOPBACK = "127.0.0.1"
 _NODES_TAKE = "container-dns"
 """endpoint by which nodes of a cluster reach each other, whatever endpoint their clients use"""
 
@@ -161,6 +162,7 @@ class OrchestratorRuntime(ABC, Generic[G]):
                 continue
             one = reach(name)
             found[name] = Way(one.host, self._words(name), reached=one.reached, name=one.inside)
+        found[OWN_LOOPBACK] = Way(_LOOPBACK, f"loopback of the {self.noun}", inside=True)
         path = f"{self._words(_NODES_TAKE)}, from another node's {self.noun}"
         fault = "" if own else f"the orchestrator does not tell the {self.noun}'s address"
         found[BETWEEN_NODES] = Way(own, path, beside=True, fault=fault)

@@ -36,6 +36,9 @@ else:
     Storage = Literal[registry.values(lambda one: one.storages)]
     Plugin = Literal[registry.values(lambda one: one.plugins)]
 
+OWN_LOOPBACK = "loopback"
+"""The loopback device of a unit's own network namespace: packets take the way that a native
+server's take, over a device of the same kind."""
 BETWEEN_NODES = "between-nodes"
 """The way from one node of a cluster to another: weighed beside the endpoints, no client's."""
 BETWEEN_PUBLISHED = "between-published"
