@@ -85,8 +85,8 @@ def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -
         ]
         for one in found.prices
     ]
-    columns = ["Way", "In flight", *(["Compared with"] if within else []), "CPU, \u00b5s", more, "95% CI",
-               "Percent", "95% CI", "Packets", f"{time}, \u00b5s", more, "95% CI",
+    columns = ["Way", "In flight", *(["Compared with"] if within else []), "CPU, \u00b5s",
+               more, "95% CI", "Percent", "95% CI", "Packets", f"{time}, \u00b5s", more, "95% CI",
                "Through"]  # fmt: skip
     over = "the same server's loopback" if within else "native"
     panels = []
