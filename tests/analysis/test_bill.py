@@ -10,7 +10,7 @@ import pytest
 from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.analyse import analyse
 from tare.analysis.bill import NOT_APART, NOT_COUNTED
-from tare.analysis.priced_pair import COLD, COLD_NOT_WEIGHED, Paid, priced
+from tare.analysis.priced_pair import BATCHED, COLD, COLD_NOT_WEIGHED, Paid, priced
 from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.prices import Weighing
@@ -228,13 +228,36 @@ def test_answers_that_are_batched_less_cost_a_packet_more_each(tmp_path: Path) -
 def test_packets_that_find_cold_caches_have_a_line_of_their_own(tmp_path: Path) -> None:
     """Two packets, each 1 us more where a server works, beside the bridge's 3 us."""
     found = bill(analysed(tmp_path, 1 + 5.0 / 240, QUIET, working=WORKING))
-    (cold,) = (line for line in found.lines if line.what == f"{COLD}: {PATH}")
+    (cold, batches) = (line for line in found.lines if line.what.startswith(COLD))
+    assert (cold.what, batches.what) == (f"{COLD}: {PATH}", f"{COLD}: {BATCHED}")
+    assert batches.us == 0
     assert cold.count == pytest.approx(2.0)
     assert cold.us == pytest.approx(2.0, abs=0.01)
     assert found.us == pytest.approx(5.0, abs=0.01)
     assert found.us == pytest.approx(sum(line.us for line in found.lines))
     assert half(found) > half(bill(analysed(tmp_path / "quiet", 1.0, BRIDGE)))
     assert not any(what.startswith(COLD) for what in found.left_out)
+
+
+def test_answers_that_are_batched_less_cost_what_a_packet_does_to_a_server_that_works(
+    tmp_path: Path,
+) -> None:
+    """Half a packet more, of 20 us in place of 7.5, beside the bridge's 3 and 2 us."""
+    found = bill(analysed(tmp_path, 1.0, QUIET, {"native": 1.5}, working=WORKING))
+    told = {line.what: line.us for line in found.lines}
+    assert told[BATCHED] == pytest.approx(0.5 * 7.5, abs=0.01)
+    assert told[f"{COLD}: {BATCHED}"] == pytest.approx(0.5 * (20.0 - 7.5), abs=0.01)
+    assert found.us == pytest.approx(3.0 + 2.0 + 0.5 * 20.0, abs=0.02)
+
+
+@pytest.mark.parametrize("packets", [1.9, 2.0])
+def test_of_a_protocol_that_shares_no_packets_nothing_follows_of_batching(packets: float) -> None:
+    """MongoDB's has a connection for each operation: packets do not become fewer."""
+    many = price("native", 1, -0.3, packets=packets).model_copy(update={"in_flight": 2})
+    working = weighing(*WORKING.prices[2:4], many)
+    assert Tariff(QUIET, working).working_packet_us() is None
+    alike = QUIET.model_copy(update={"prices": [price("native", 1, None), many]})
+    assert Tariff(alike).packet_us().value == 0
 
 
 def test_each_side_s_way_has_its_own_line_of_cold_caches() -> None:

@@ -21,7 +21,7 @@ from tare.analysis.operation_lines import (
 )
 from tare.analysis.part_tariff import PartTariff
 from tare.analysis.price_doubts import part_doubts
-from tare.analysis.priced_pair import COLD, COLD_NOT_WEIGHED
+from tare.analysis.priced_pair import BATCHED, COLD, COLD_NOT_WEIGHED
 from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.part_prices import Cost, PartPrice, PartWeighing, keep_parts
@@ -411,7 +411,8 @@ def test_a_run_s_bill_has_them_in_its_sum_and_its_owner(tmp_path: Path) -> None:
     told = {line.what: line.us for line in bill.lines}
     assert told["context switches"] == pytest.approx(0.8)
     assert told["what docker adds to context switches"] == pytest.approx(0.03)
-    assert bill.left_out == {f"{COLD}: {PATH}": COLD_NOT_WEIGHED}
+    cold = (f"{COLD}: {PATH}", f"{COLD}: {BATCHED}")
+    assert bill.left_out == dict.fromkeys(cold, COLD_NOT_WEIGHED)
     assert bill.verdict == "consistent"
     assert bill.unexplained_us == pytest.approx(0.0, abs=0.6)
     server = next(one for one in bill.owners if one.owner == "server")

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from tare.analysis.price_doubts import doubts
-from tare.analysis.prices import RoundSlices, Weighed, WeighedWay, interval, prices
+from tare.analysis.prices import (
+    RoundSlices,
+    Weighed,
+    WeighedWay,
+    compared_with,
+    interval,
+    prices,
+)
 from tare.analysis.slices import SliceRow
 from tare.analysis.tariff import PARTS
 from tare.errors import LoadError
@@ -99,6 +106,27 @@ def test_ways_to_a_server_that_works_are_compared_with_its_own_loopback() -> Non
     bridge = of(found, "docker.bridge")
     assert bridge.percent is not None
     assert bridge.percent.value == pytest.approx(100 * 5 / 310)
+
+
+def test_a_server_that_works_for_two_at_once_is_compared_with_itself_alone() -> None:
+    """They share its packets; the other native server is another."""
+    ways = [*WAYS[:2], replace(WAYS[0], in_flight=2)]
+    asked = replace(weighed(ways=ways, us=(220.0, 235.0, 203.0)), operation="working")
+    found = prices(asked, MACHINE)
+    alone, _, batched = found.prices
+    scale = alone.demand.value / 220.0
+    assert (batched.way, batched.in_flight) == ("native", 2)
+    assert batched.added is not None
+    assert batched.added.value == pytest.approx(-17.0 * scale)
+    assert batched.round_trip.value == pytest.approx(2 * alone.round_trip.value)
+    assert compared_with(batched) == "native, 1 in flight"
+
+
+def test_that_servers_that_work_differ_is_no_doubt() -> None:
+    us = (300.0, 330.0, 310.0, 315.0, 350.0, 420.0)
+    working = replace(weighed(ways=WITHIN, us=us), operation="working")
+    assert doubts(prices(working, MACHINE)) == []
+    assert doubts(prices(weighed(ways=WITHIN, us=us), MACHINE)) != []
 
 
 def test_ways_to_other_servers_are_compared_with_native() -> None:

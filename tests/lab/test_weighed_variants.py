@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tare.lab.weighed_servers import places, ways
 from tare.lab.weighed_variants import (
     CONNECTIONS,
@@ -64,6 +66,9 @@ def test_a_working_server_s_own_loopback_is_in_every_price_and_gets_more_slices(
     assert set(of.values()) == {1}
 
 
-def test_a_working_server_is_driven_like_another() -> None:
-    assert variants("working", ["docker"], [1]) == variants("request", ["docker"], [1])
+def test_a_working_server_is_driven_like_another_and_native_with_two_in_flight_too() -> None:
+    """The two share packets."""
+    *usual, batched = variants("working", ["docker"], [1])
+    assert usual == variants("request", ["docker"], [1])
+    assert batched == replace(usual[0], in_flight=2)
     assert server_options("working", 0) == ["--walk", str(WORKING_KIB)]

@@ -30,7 +30,8 @@ def doubts(found: Weighing) -> list[str]:
     unlike = [
         f"{name}, {_driven(again)}"
         for again in found.prices
-        if again.way == AGAIN
+        # two servers that work differ by where their code and data lie, and few prices rest on it
+        if again.way == AGAIN and found.operation != "working"
         for name, one in (("CPU time", again.added), ("round trip", again.round_trip_added))
         if one is not None and _beyond_chance(one, found.rounds - 1)
     ]

@@ -27,15 +27,14 @@ from tare.analysis.operation_lines import Operations, PricedLine, averaged, merg
 from tare.analysis.tariff import NATIVE, PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tare.analysis.tariff import Point, Tariff
 
 BATCHING = "how many answers share a packet"
+BATCHED = "answers batched less or more"
 COLD = "packets that find cold caches"
-COLD_NOT_WEIGHED = (
-    "not weighed here over the loopback device of a server that works: tare weigh --what working"
-)
+COLD_NOT_WEIGHED = "not weighed here within one server that works: tare weigh --what working"
 
 
 class Paid(NamedTuple):
@@ -84,53 +83,88 @@ def priced(
     """
     batched = all(one.packets is not None for one in (*base, *treated))
     sides = [
-        (one, one.packets.value * sign, sign, whose)
+        _Side(one, one.packets.value, sign, whose)
         for side, sign, whose in ((treated, 1, ""), (base, -1, "the baseline's "))
         for one in side
         if one.way != NATIVE and one.packets is not None
     ]
-    lines = [
-        PricedLine(
-            f"{whose}{what}{_path(tariff, one)}", count, _amount(tariff, one, of).times(sign)
-        )
-        for what, of in (("", _excess), (f"{COLD}: ", _cold))
-        for one, count, sign, whose in sides
-        if of is _excess or tariff.dearer_cold(one.way)
-    ]
-    packet = tariff.packet_us()
+    packet, working = tariff.packet_us(), tariff.working_packet_us()
+    in_all = packet if working is None else working
     less = _over(tariff, base, treated, _batching) if batched else tariff.nothing
-    unsure = packet._replace(value=0.0).times(less.value)
-    if batched:
-        line = total([less.times(packet.value), unsure])
-        lines.append(PricedLine("answers batched less or more", less.value, line))
 
     def due(point: Point) -> Amount:
         """The lines of a side in one: they rest on the same packets."""
         own = total([point.excess, point.cold])
-        return total([own, _batching(point).times(packet.value)]) if batched else own
+        return total([own, _batching(point).times(in_all.value)]) if batched else own
 
     def used(owner: str) -> Callable[[Point], Amount]:
         return lambda point: point.owners[owner]
 
     return Predicted(
-        lines,
-        related([_over(tariff, base, treated, due), unsure]),
+        [*_way_lines(tariff, sides), *(_batch_lines(packet, working, less) if batched else ())],
+        related([_over(tariff, base, treated, due), _unsure(in_all, less)]),
         {owner: _over(tariff, base, treated, used(owner)) for owner in PARTS},
         [*unpriced, *(() if batched else (BATCHING,))],
         [
-            f"{one.condition} had {one.packets.value:.2f} packets per operation"
+            f"{one.condition} had {packets:.2f} packets per operation"
             f"{' between its nodes' if one.nodes else ''}, which is far from what was weighed"
-            for one in (*base, *treated)
-            if one.way != NATIVE
-            and one.packets is not None
-            and tariff.beyond(one.way, one.packets.value)
+            for one, packets, *_ in sides
+            if tariff.beyond(one.way, packets)
         ],
-        left_out={
-            f"{COLD}: {_path(tariff, one)}": COLD_NOT_WEIGHED
-            for one, *_ in sides
-            if not tariff.cold(one.way)
-        },
+        left_out=dict.fromkeys(_not_weighed_cold(tariff, sides, batched=batched), COLD_NOT_WEIGHED),
     )
+
+
+class _Side(NamedTuple):
+    """A way that is not native's, with its packets, in the sum or taken from it."""
+
+    paid: Paid
+    packets: float
+    sign: int
+    whose: str
+
+
+def _way_lines(tariff: Tariff, sides: Sequence[_Side]) -> list[PricedLine]:
+    """What each way costs its packets, and what more where they find cold caches."""
+    return [
+        PricedLine(
+            f"{whose}{what}{_path(tariff, one)}",
+            sign * packets,
+            _amount(tariff, one, of).times(sign),
+        )
+        for what, of in (("", _excess), (f"{COLD}: ", _cold))
+        for one, packets, sign, whose in sides
+        if of is _excess or tariff.dearer_cold(one.way)
+    ]
+
+
+def _batch_lines(packet: Amount, working: Amount | None, less: Amount) -> list[PricedLine]:
+    """What packets cost that batching saves, and what more where they find cold caches.
+
+    Args:
+        working: what a packet costs a server that works; None: unknown.
+    """
+    prices = {BATCHED: packet}
+    if working is not None:
+        prices[f"{COLD}: {BATCHED}"] = total([working, packet.times(-1)])
+    return [
+        PricedLine(what, less.value, total([less.times(each.value), _unsure(each, less)]))
+        for what, each in prices.items()
+    ]
+
+
+def _unsure(packet: Amount, less: Amount) -> Amount:
+    """The error that a packet's price adds to so many."""
+    return packet._replace(value=0.0).times(less.value)
+
+
+def _not_weighed_cold(tariff: Tariff, sides: Sequence[_Side], *, batched: bool) -> Iterator[str]:
+    """The lines of cold caches without a price."""
+    for one, *_ in sides:
+        if not tariff.cold(one.way):
+            yield f"{COLD}: {_path(tariff, one)}"
+    if batched and tariff.packet_us().value and tariff.working_packet_us() is None:
+        yield f"{COLD}: {BATCHED}"
 
 
 def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:

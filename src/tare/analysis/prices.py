@@ -135,7 +135,6 @@ def prices(weighed: Weighed, machine: MeasuredMachine) -> Weighing:
         LoadError: a slice had no operation at all.
     """
     rounds = weighed.rounds
-    levels = sorted({(way.in_flight, way.tls) for way in weighed.ways})
     return Weighing(
         made=datetime.now(UTC),
         machine=machine,
@@ -159,7 +158,7 @@ def prices(weighed: Weighed, machine: MeasuredMachine) -> Weighing:
         on_host=weighed.on_host,
         left_out=weighed.left_out,
         database=weighed.database,
-        prices=[price for level in levels for price in _of_level(weighed, level)],
+        prices=[price for places in _together(weighed) for price in _of(weighed, places)],
     )
 
 
@@ -213,11 +212,20 @@ def _paced(rounds: Sequence[RoundSlices]) -> bool:
     return sum(known) >= LEAST_USABLE * len(known)
 
 
-def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
-    """The prices with so many operations in flight, with or without TLS; these are compared with
-    one another alone."""
-    in_flight, tls = level
-    places = [at for at, way in enumerate(weighed.ways) if (way.in_flight, way.tls) == level]
+def _together(weighed: Weighed) -> list[list[int]]:
+    """Places of the ways that are compared with one another: those with as many operations in
+    flight, with or without TLS. Of servers that work all are, as one costs more when alone."""
+    if weighed.operation == "working":
+        return [list(range(len(weighed.ways)))]
+    levels = [(way.in_flight, way.tls) for way in weighed.ways]
+    return [
+        [place for place, other in enumerate(levels) if other == level]
+        for level in sorted({*levels})
+    ]
+
+
+def _of(weighed: Weighed, places: Sequence[int]) -> list[Price]:
+    """The prices of these ways, which are compared with one another alone."""
     ways = [weighed.ways[place] for place in places]
     tables = _tables(weighed, places)
     if weighed.operation == "kilobyte":
@@ -250,8 +258,8 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
     return [
         Price(
             way=way.name,
-            in_flight=in_flight,
-            tls=tls,
+            in_flight=way.in_flight,
+            tls=way.tls,
             runtime=way.runtime,
             endpoint=way.endpoint,
             path=way.path,
@@ -281,13 +289,20 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
 def _places_of_others(ways: Sequence[WeighedWay], number: int, operation: Operation) -> list[int]:
     """Places of the ways whose mean a way is compared with: both natives, and native again with the
     first. Two servers that work cost unequally, by where their code and data lie in memory; so ways
-    to one are compared with its own loopback device, where that is weighed."""
+    to one are compared with its own loopback device, where that is weighed, and native with more
+    operations in flight with itself."""
     way = ways[number]
+    if way.in_flight > ways[0].in_flight:
+        return [0]
     if operation == "working" and way.endpoint != OWN_LOOPBACK:
         for place, other in enumerate(ways):
             if (other.server, other.endpoint) == (way.server, OWN_LOOPBACK):
                 return [place]
-    natives = [place for place, one in enumerate(ways) if one.runtime == NATIVE]
+    natives = [
+        place
+        for place, one in enumerate(ways)
+        if one.runtime == NATIVE and one.in_flight == way.in_flight
+    ]
     return natives if number not in natives else [0]
 
 
@@ -299,7 +314,9 @@ def _named(ways: Sequence[WeighedWay], places: Sequence[int]) -> str:
 
 def compared_with(price: Price) -> str:
     """The way that a price is over; empty: it is native's own."""
-    return "" if price.added is None else price.over or NATIVE
+    if price.added is None:
+        return ""
+    return f"{NATIVE}, 1 in flight" if price.way == NATIVE else price.over or NATIVE
 
 
 def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
@@ -311,7 +328,7 @@ def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
     slice_s = weighed.slice_s
     rates, of_rates = _table(rounds, servers, "throughput", _rate_of(weighed), slice_s)
     demand, of_demand = _table(rounds, servers, "service_demand", _demand, slice_s)
-    trips = ways[0].in_flight / rates * US
+    trips = np.array([way.in_flight for way in ways]) / rates * US
     return _Tables(
         demand=demand * US,
         trips=trips,

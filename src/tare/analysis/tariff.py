@@ -35,7 +35,8 @@ PARTS = (*OWNERS, SOFTIRQ)
 _FEWEST = 1e-6
 """Packets per operation: with fewer, nothing was counted."""
 _BEYOND = 1.1
-"""Packets per operation beyond the weighed numbers by more than a tenth are far from them."""
+"""Packets per operation beyond the weighed numbers by more than a tenth are far from them, and two
+numbers that differ by less are one."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class Tariff:
     def __init__(self, weighing: Weighing, working: Weighing | None = None) -> None:
         self._df = weighing.rounds - 1
         self._cold = _cold_packets(weighing, working)
+        self._working_packet = _working_packet(working) if working else None
         counted = [one for one in weighing.prices if packets_of(one)]
         native = {one.in_flight: one for one in counted if one.way == NATIVE}
         self._native = sorted(
@@ -114,9 +116,13 @@ class Tariff:
         """Native cost of one packet more, by less batching; 0 where only one number of packets was
         weighed."""
         (few, less), (many, more) = self._native[0], self._native[-1]
-        if many <= few:
+        if many <= few * _BEYOND:
             return self.nothing
         return related([more, less.times(-1)]).times(1 / (many - few))
+
+    def working_packet_us(self) -> Amount | None:
+        """The same where servers work; None: not weighed."""
+        return self._working_packet
 
     def cold(self, way: str) -> bool:
         """Whether it is known what a way's packets cost more where a server works."""
@@ -188,6 +194,18 @@ def _cold_packets(weighing: Weighing, working: Weighing | None) -> dict[str, _Co
                 {name: one.times(1 / packets) for name, one in owners.items()},
             )
     return found
+
+
+def _working_packet(working: Weighing) -> Amount | None:
+    """What a packet more costs a native server that works; None: not weighed with several in
+    flight. With more, a packet costs more yet (docs/weigh.md)."""
+    natives = [one for one in working.prices if one.way == NATIVE and packets_of(one)]
+    alone = [packets_of(one) for one in natives if one.added is None]
+    for one in natives:
+        if one.added is not None and alone and alone[0] > packets_of(one) * _BEYOND:
+            saved = amount_of(one.added, working.rounds - 1).times(-1)
+            return saved.times(1 / (alone[0] - packets_of(one)))
+    return None
 
 
 def _more(

@@ -68,7 +68,8 @@ class Price(MeasurementPart):
         "is weighed: two such servers differ by where their code and data lie in memory",
     )
     added: Interval | None = Field(
-        description="demand over that way's; null for native, which the others are compared with"
+        description="demand over that way's; null for native, which the others are compared with. "
+        "Of native with more in flight, to a server that works: over native with the fewest"
     )
     percent: Interval | None = Field(
         None,
