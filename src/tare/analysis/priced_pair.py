@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BATCHING = "how many answers share a packet"
 BATCHED = "answers batched less or more"
-COLD = "packets that find cold caches"
+COLD = "cold caches"
 COLD_NOT_WEIGHED = "not weighed here within one server that works: tare weigh --what working"
 
 
