@@ -10,7 +10,7 @@ import pytest
 from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.analyse import analyse
 from tare.analysis.bill import NOT_APART, NOT_COUNTED
-from tare.analysis.priced_pair import BATCHED, COLD, COLD_NOT_WEIGHED, Paid, priced
+from tare.analysis.priced_pair import BATCHED, COLD, COLD_ALONE, COLD_NOT_WEIGHED, Paid, priced
 from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.prices import Weighing
@@ -280,6 +280,16 @@ def test_each_side_s_way_has_its_own_line_of_cold_caches() -> None:
 def test_where_they_were_not_weighed_the_bill_says_what_would_weigh_them(tmp_path: Path) -> None:
     found = bill(analysed(tmp_path, 1.0, BRIDGE))
     assert found.left_out[f"{COLD}: {PATH}"] == COLD_NOT_WEIGHED
+
+
+def test_a_way_to_a_server_without_another_has_the_reason_in_place_of_the_line() -> None:
+    """gVisor's sandboxes have no loopback device that clients reach."""
+    way, packets = "gvisor.bridge", Amount(2.0, 0.1, 4)
+    quiet, worked = (weighing(price(way, 1, each)) for each in (40.0, 90.0))
+    sides = ([Paid("a", "native", packets)], [Paid("b", way, packets)])
+    found = priced(Tariff(quiet, worked), *sides)
+    assert found.left_out[f"{COLD}: {PATH}"] == COLD_ALONE
+    assert not any(line.what.startswith(COLD) for line in found.lines)
 
 
 def half(of: Bill | BillLine) -> float:

@@ -35,6 +35,7 @@ BATCHING = "how many answers share a packet"
 BATCHED = "answers batched less or more"
 COLD = "cold caches"
 COLD_NOT_WEIGHED = "not weighed here within one server that works: tare weigh --what working"
+COLD_ALONE = "its server that works has no loopback device for clients, which it could be over"
 
 
 class Paid(NamedTuple):
@@ -111,7 +112,7 @@ def priced(
             for one, packets, *_ in sides
             if tariff.beyond(one.way, packets)
         ],
-        left_out=dict.fromkeys(_not_weighed_cold(tariff, sides, batched=batched), COLD_NOT_WEIGHED),
+        left_out=dict(_not_weighed_cold(tariff, sides, batched=batched)),
     )
 
 
@@ -158,13 +159,16 @@ def _unsure(packet: Amount, less: Amount) -> Amount:
     return packet._replace(value=0.0).times(less.value)
 
 
-def _not_weighed_cold(tariff: Tariff, sides: Sequence[_Side], *, batched: bool) -> Iterator[str]:
-    """The lines of cold caches without a price."""
+def _not_weighed_cold(
+    tariff: Tariff, sides: Sequence[_Side], *, batched: bool
+) -> Iterator[tuple[str, str]]:
+    """The lines of cold caches without a price, and why."""
     for one, *_ in sides:
         if not tariff.cold(one.way):
-            yield f"{COLD}: {_path(tariff, one)}"
+            why = COLD_ALONE if tariff.worked(one.way) else COLD_NOT_WEIGHED
+            yield f"{COLD}: {_path(tariff, one)}", why
     if batched and tariff.packet_us().value and tariff.working_packet_us() is None:
-        yield f"{COLD}: {BATCHED}"
+        yield f"{COLD}: {BATCHED}", COLD_NOT_WEIGHED
 
 
 def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:

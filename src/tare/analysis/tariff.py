@@ -84,6 +84,7 @@ class Tariff:
     def __init__(self, weighing: Weighing, working: Weighing | None = None) -> None:
         self._df = weighing.rounds - 1
         self._cold = _cold_packets(weighing, working)
+        self._worked = {one.way for one in working.prices} if working else set()
         self._working_packet = _working_packet(working) if working else None
         counted = [one for one in weighing.prices if packets_of(one)]
         native = {one.in_flight: one for one in counted if one.way == NATIVE}
@@ -127,6 +128,10 @@ class Tariff:
     def cold(self, way: str) -> bool:
         """Whether it is known what a way's packets cost more where a server works."""
         return way in self._cold
+
+    def worked(self, way: str) -> bool:
+        """Whether a way was weighed with a server that works, over whatever other."""
+        return way in self._worked
 
     def dearer_cold(self, way: str) -> bool:
         """Whether they cost something more, as far as known; never over a loopback device."""

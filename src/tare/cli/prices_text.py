@@ -210,16 +210,6 @@ def csv_text(found: Weighing) -> str:
         values = [x for c in known for x in ((c.value, c.low, c.high) if c else ("", "", ""))]
         packets = one.counts["packets"].value if "packets" in one.counts else ""
         tls = "yes" if one.tls else "no"
-        writer.writerow(
-            [
-                one.way,
-                one.in_flight,
-                one.path,
-                *values,
-                packets,
-                tls,
-                found.database,
-                compared_with(one),
-            ]
-        )
+        row = [one.way, one.in_flight, one.path, *values, packets, tls, found.database]
+        writer.writerow([*row, compared_with(one)])
     return out.getvalue()
