@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tare.analysis.tariff import NATIVE
 from tare.report import numbers
 from tare.report.scales import Scale, linear_ticks
 from tare.report.svg import Panel, add, describe, label, panel
@@ -30,7 +31,7 @@ class Added(NamedTuple):
 
 
 def added_panel(
-    title: str, unit: str, rows: Sequence[Added], digits: int, over: str = "native"
+    title: str, unit: str, rows: Sequence[Added], digits: int, over: str = NATIVE
 ) -> Panel:
     """A drawing of what is added, on one axis.
 

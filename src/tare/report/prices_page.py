@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from tare.analysis.prices import AGAIN, compared_with
+from tare.analysis.tariff import NATIVE
 from tare.report import numbers
 from tare.report.figures import style
 from tare.report.page import environment, template
@@ -88,7 +89,7 @@ def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -
     columns = ["Way", "In flight", *(["Compared with"] if within else []), "CPU, \u00b5s",
                more, "95% CI", "Percent", "95% CI", "Packets", f"{time}, \u00b5s", more, "95% CI",
                "Through"]  # fmt: skip
-    over = "the same server's loopback" if within else "native"
+    over = "the same server's loopback" if within else NATIVE
     panels = []
     for flight, tls in sorted({(one.in_flight, one.tls) for one in found.prices}):
         added = [

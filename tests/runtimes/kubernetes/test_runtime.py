@@ -72,7 +72,8 @@ def test_one_pod_is_reached_by_every_endpoint_at_once(scene: Scene) -> None:
     assert targets["host-port"] == "10.0.0.2:9042"
     assert targets["node-port"].startswith("10.0.0.1:3"), "a port of another machine leads there"
     assert targets["between-nodes"] == pod, "nodes call each other's pods"
-    assert len(set(targets.values())) == 4
+    assert targets["loopback"] == "127.0.0.1:9042", "in the pod's own network namespace"
+    assert len(set(targets.values())) == 5
     inside = {name: site.target(9042, inside=True, endpoint=name) for name in site.ways}
     assert inside == targets | {"container-dns": "d1-k1-1.d1-k1:9042"}
     (port, *others) = scene.api.made("StatefulSet")["d1-k1"]["spec"]["template"]["spec"][

@@ -239,6 +239,7 @@ def test_one_task_is_reached_by_every_endpoint_at_once(scene: Scene) -> None:
     targets = {name: site.target(9042, inside=True, endpoint=name) for name in site.ways}
     assert targets == {
         "host-port": "10.0.0.11:9042",
+        "loopback": "127.0.0.1:9042",
         "node-port": "10.0.0.12:30000",
         "service-ip": "10.9.0.2:9042",
         "container-dns": "tasks.tare-a-run-d1-k1-n1:9042",
