@@ -9,8 +9,8 @@ import pytest
 from tare.analysis.part_prices import Turn, part_prices
 from tare.analysis.price_changes import PriceChange, compare_parts, compare_prices
 from tare.records.prices import Interval, Price, ServersHost
-from tests.analysis.test_bill import BRIDGE, price, weighing
 from tests.analysis.test_part_prices import MACHINE, weighed
+from tests.priced_ways import BRIDGE, LOOPBACK, WORKING, price, weighing
 
 DEARER = weighing(price("docker.bridge", 1, 3.5), price("docker.bridge", 32, 0.4))
 
@@ -27,6 +27,20 @@ def test_a_price_that_changed_is_told_with_its_interval() -> None:
     assert found.ci == pytest.approx((0.5 - 0.1414, 0.5 + 0.1414), abs=1e-3)
     assert found.verdict == "dearer"
     assert of("docker.bridge", 1, compare_prices(DEARER, BRIDGE).changes).verdict == "cheaper"
+
+
+def test_what_a_price_is_over_is_told_and_two_over_different_ways_are_not_compared() -> None:
+    found = compare_prices(WORKING, WORKING)
+    assert of("docker.bridge", 1, found.changes).over == LOOPBACK
+    assert of("docker.loopback", 1, found.changes).over == "native"
+    assert of("native", 1, found.changes).over == ""
+    without = weighing(price("docker.bridge", 1, 4.5), *WORKING.prices[3:])
+    apart = compare_prices(WORKING, without.model_copy(update={"operation": "working"}))
+    assert not any(one.way == "docker.bridge" for one in apart.changes)
+    assert apart.only == [
+        "docker.bridge with 1 in flight, over docker.loopback",
+        "docker.bridge with 1 in flight",
+    ]
 
 
 def test_that_servers_of_one_were_reached_over_ssh_is_told() -> None:

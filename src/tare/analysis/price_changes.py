@@ -9,6 +9,7 @@ from pydantic import Field
 from tare.analysis.amounts import amount_of, total
 from tare.analysis.model.base import AnalysisPart
 from tare.analysis.part_prices import shown_of
+from tare.analysis.prices import compared_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,8 +42,9 @@ class PriceChange(Changed):
     in_flight: int
     tls: bool = False
     what: Literal["demand", "added"] = Field(
-        description="native's service demand; of the others what they add to native's"
+        description="native's service demand; of the others what they add"
     )
+    over: str = Field(description="the way that they add it to; empty: of native itself")
     percent: ShareChange | None = Field(
         description="null: of native itself, or of prices of a version that had no shares"
     )
@@ -150,6 +152,7 @@ def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
         in_flight=a.in_flight,
         tls=a.tls,
         what="demand" if a.added is None else "added",
+        over=compared_with(a),
         percent=_share(a.percent, b.percent, df_a, df_b),
         **_told(_interval_of(a), _interval_of(b), df_a, df_b)._asdict(),
     )

@@ -103,7 +103,7 @@ def table(found: PriceComparison) -> Table:
         shown.add_row(
             f"{one.way}, TLS" if one.tls else one.way,
             str(one.in_flight),
-            "in all" if one.what == "demand" else f"over {NATIVE}",
+            f"over {one.over}" if one.over else "in all",
             *_cells(one, 2),
         )
     return shown
