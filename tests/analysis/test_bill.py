@@ -10,7 +10,7 @@ import pytest
 from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.analyse import analyse
 from tare.analysis.bill import NOT_APART, NOT_COUNTED
-from tare.analysis.priced_pair import BATCHED, COLD, COLD_ALONE, COLD_NOT_WEIGHED, Paid, priced
+from tare.analysis.priced_pair import BATCHED, COLD, COLD_NOT_WEIGHED, Paid, priced
 from tare.analysis.tariff import Tariff
 from tare.records.kept_measurements import write
 from tare.records.prices import Weighing
@@ -84,7 +84,7 @@ def test_packets_that_a_way_needs_more_at_equal_batching_are_part_of_its_price()
 
 def test_a_packet_to_a_server_that_works_costs_as_much_more_at_any_batching() -> None:
     tariff = Tariff(QUIET, WORKING)
-    assert tariff.cold("docker.bridge")
+    assert tariff.knows_cold("docker.bridge")
     for packets in (0.1, 0.2, 1.1, 2.0, 3.0):
         point = tariff.at("docker.bridge", packets)
         assert point.cold.value == pytest.approx(packets * (4.5 - (3.0 - 0.5)) / 2)
@@ -95,8 +95,8 @@ def test_a_packet_to_a_server_that_works_costs_as_much_more_at_any_batching() ->
 def test_over_a_loopback_device_they_cost_no_more_wherever_a_server_s_data_lies(way: str) -> None:
     """The container's server worked 7 us less than native's."""
     tariff = Tariff(QUIET, WORKING)
-    assert tariff.cold(way)
-    assert not tariff.dearer_cold(way)
+    assert tariff.knows_cold(way)
+    assert not tariff.costs_more_cold(way)
     assert tariff.at(way, 2.0).cold.value == 0
 
 
@@ -134,7 +134,7 @@ def test_unless_a_way_was_weighed_over_the_loopback_of_a_server_that_works_nothi
     worked: Weighing | None,
 ) -> None:
     tariff = Tariff(QUIET, worked)
-    assert not tariff.cold("docker.bridge")
+    assert not tariff.knows_cold("docker.bridge")
     assert tariff.at("docker.bridge", 2.0).cold.value == 0
 
 
@@ -282,14 +282,29 @@ def test_where_they_were_not_weighed_the_bill_says_what_would_weigh_them(tmp_pat
     assert found.left_out[f"{COLD}: {PATH}"] == COLD_NOT_WEIGHED
 
 
-def test_a_way_to_a_server_without_another_has_the_reason_in_place_of_the_line() -> None:
-    """gVisor's sandboxes have no loopback device that clients reach."""
-    way, packets = "gvisor.bridge", Amount(2.0, 0.1, 4)
-    quiet, worked = (weighing(price(way, 1, each)) for each in (40.0, 90.0))
-    sides = ([Paid("a", "native", packets)], [Paid("b", way, packets)])
-    found = priced(Tariff(quiet, worked), *sides)
-    assert found.left_out[f"{COLD}: {PATH}"] == COLD_ALONE
+def test_a_bill_has_cold_caches_of_all_its_ways_or_of_none(tmp_path: Path) -> None:
+    """The container's way to a native server was weighed on that server alone. With the bridge's
+    line by itself the bill would have what one side pays."""
+    unlike = WORKING.model_copy(
+        update={
+            "prices": [
+                one.model_copy(update={"over": ""}) if one.way == "docker.bridge" else one
+                for one in WORKING.prices
+            ]
+        }
+    )
+    found = bill(analysed(tmp_path, 1.0, QUIET, {"native": 1.5}, working=unlike))
     assert not any(line.what.startswith(COLD) for line in found.lines)
+    assert found.left_out[f"{COLD}: {PATH}"] == COLD_NOT_WEIGHED
+    assert found.left_out[f"{COLD}: {BATCHED}"] == COLD_NOT_WEIGHED
+    assert found.us == pytest.approx(3.0 + 0.5 * 7.5)
+
+
+def test_prices_of_two_network_plugins_are_not_taken_from_one_another() -> None:
+    """Between the two weighings the cluster was made again, with another."""
+    other = WORKING.prices[2].model_copy(update={"path": "bridge, plugin b"})
+    working = weighing(other, *WORKING.prices[3:])
+    assert not Tariff(QUIET, working).knows_cold("docker.bridge")
 
 
 def half(of: Bill | BillLine) -> float:

@@ -127,6 +127,8 @@ def test_that_servers_that_work_differ_is_no_doubt() -> None:
     working = replace(weighed(ways=WITHIN, us=us), operation="working")
     assert doubts(prices(working, MACHINE)) == []
     assert doubts(prices(weighed(ways=WITHIN, us=us), MACHINE)) != []
+    alone = replace(weighed(ways=WAYS[:2], us=us[:2]), operation="working")
+    assert doubts(prices(alone, MACHINE)) != [], "then native is what the others are compared with"
 
 
 def test_ways_to_other_servers_are_compared_with_native() -> None:

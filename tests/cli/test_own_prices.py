@@ -54,8 +54,8 @@ def test_a_server_that_works_pays_more_for_the_same_way(cache: Path) -> None:
     keep(WORKING.model_copy(update={"machine": MeasuredMachine.of(local_facts())}))
     _, _, _, works, _ = price_lines("docker", "bridge", 2, 300.0)
     assert works == (
-        "  docker.bridge, 1 in flight, to a server that works, over docker.loopback: +9.00 us "
-        "[+8.80, +9.20] of CPU time, +3.0%"
+        "  docker.bridge, 1 in flight, to a server that works (than docker.loopback there): +9.00 "
+        "us [+8.80, +9.20] of CPU time, +3.0%"
     )
 
 

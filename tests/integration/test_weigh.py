@@ -112,24 +112,30 @@ def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
 
 
 def test_a_server_that_works_takes_longer_and_needs_no_more_packets() -> None:
-    found = weighed("--what", "working", "--seconds", "45")
-    assert [one.way for one in found.prices] == WAYS
+    found = weighed("--what", "working", "--seconds", "48")
+    *alone, sharing = found.prices
+    assert [one.way for one in alone] == WAYS
     assert found.working_kib > 0
-    each = {one.way: one for one in found.prices}
-    for one in found.prices:
+    for one in alone:
         assert one.in_flight == 1
         assert one.demand.value > 50, "it walks through megabytes"
         assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4), one.way
-    for name in PROXIED:
-        assert each[name].demand.value > each["native"].demand.value
+    assert (sharing.way, sharing.in_flight) == ("native", 2)
+    assert sharing.counts["packets"].value == pytest.approx(1.0, abs=0.4)
+    assert {one.over for one in alone[4:]} == {"docker.loopback"}
+    for one in alone:
+        if one.way in PROXIED:
+            assert one.added is not None
+            assert one.added.value > 0
     assert leftovers() == []
 
 
 def test_a_working_server_speaks_mongodb_s_protocol_too() -> None:
-    native, _ = weighed(
-        "native", "--what", "working", "--database", "mongodb", "--seconds", "24"
+    native, _, sharing = weighed(
+        "native", "--what", "working", "--database", "mongodb", "--seconds", "27"
     ).prices
     assert native.demand.value > 50
+    assert sharing.counts["packets"].value == pytest.approx(2.0, abs=0.4), "none is shared"
 
 
 def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None:

@@ -25,7 +25,7 @@ from tare.analysis.priced_pair import Predicted, mean, priced
 from tare.analysis.tariff import NATIVE, PARTS, Tariff
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from tare.analysis.amounts import Amount
     from tare.analysis.inference.contrasts import CellPair, Contrasts
@@ -53,6 +53,7 @@ class Billing:
 
     def __init__(self, prices: RunPrices, trials: Sequence[Trial]) -> None:
         self._tariff = Tariff(prices.ways, prices.working)
+        self._quiet = Tariff(prices.ways)
         self._operations = OperationPrices(PartTariff(prices.parts), StubCounts(prices.ways))
         own: dict[str, list[Trial]] = defaultdict(list)
         for one in trials:
@@ -70,9 +71,10 @@ class Billing:
             why: what was measured beside the difference.
         """
         parts: list[tuple[float, Predicted]] = []
+        tariff = self._tariff_of({name for row in rows for pair in row for name in pair})
         for row in rows:
             for baseline, treatment in row:
-                one = self._predicted(baseline, treatment)
+                one = self._predicted(tariff, baseline, treatment)
                 if isinstance(one, str):
                     return one
                 parts.append((1 / (len(rows) * len(row)), one))
@@ -95,16 +97,24 @@ class Billing:
             left_out=dict(found.left_out),
         )
 
-    def _predicted(self, baseline: str, treatment: str) -> Predicted | str:
+    def _tariff_of(self, conditions: Iterable[str]) -> Tariff:
+        """All prices; of quiet servers alone unless cold caches are known of every way: the lines
+        of one side without the other's would be a difference that nobody weighed."""
+        sides = [self._sides[name].way for name in conditions]
+        ways = [way for side in sides for way in (side, side.between) if way and way.name]
+        known = all(way.name == NATIVE or self._tariff.knows_cold(way.name) for way in ways)
+        return self._tariff if known else self._quiet
+
+    def _predicted(self, tariff: Tariff, baseline: str, treatment: str) -> Predicted | str:
         """The prediction for one pair; or the reason why there is none."""
         sides = self._sides[baseline], self._sides[treatment]
         for side in sides:
-            if why := side.way.unpriced(self._tariff):
+            if why := side.way.unpriced(tariff):
                 return why
         whole = all(side.way.whole for side in sides)
         # between the nodes of one cluster nothing depends on the endpoint of its clients
         same = sides[0].deployments == sides[1].deployments
-        unpriced = [] if whole or same else unpriced_nodes(self._tariff, sides)
+        unpriced = [] if whole or same else unpriced_nodes(tariff, sides)
         base, treated = (
             side.paid(name, nodes=whole or not (same or unpriced))
             for name, side in zip((baseline, treatment), sides, strict=True)
@@ -112,7 +122,7 @@ class Billing:
         for one in (*base, *treated):
             if one.packets is None and (whole or one.way != NATIVE):
                 return NOT_COUNTED if whole else NOT_APART
-        ways = priced(self._tariff, base, treated, unpriced)
+        ways = priced(tariff, base, treated, unpriced)
         done = (side.doing(paid) for side, paid in zip(sides, (base, treated), strict=True))
         return replace(ways, done=self._operations.lines(*done))
 

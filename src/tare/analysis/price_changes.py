@@ -32,7 +32,7 @@ class Changed(AnalysisPart):
 
 
 class ShareChange(Changed):
-    """What is added as a share of native's, percent: free of how fast either machine was."""
+    """What is added as a share of what it is over, percent: free of how fast either machine was."""
 
 
 class PriceChange(Changed):

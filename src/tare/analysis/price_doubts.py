@@ -30,8 +30,8 @@ def doubts(found: Weighing) -> list[str]:
     unlike = [
         f"{name}, {_driven(again)}"
         for again in found.prices
-        # two servers that work differ by where their code and data lie, and few prices rest on it
-        if again.way == AGAIN and found.operation != "working"
+        # where ways are over another way of their own server, no price rests on native
+        if again.way == AGAIN and not any(one.over for one in found.prices)
         for name, one in (("CPU time", again.added), ("round trip", again.round_trip_added))
         if one is not None and _beyond_chance(one, found.rounds - 1)
     ]

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 BATCHING = "how many answers share a packet"
 BATCHED = "answers batched less or more"
 COLD = "cold caches"
-COLD_NOT_WEIGHED = "not weighed here within one server that works: tare weigh --what working"
-COLD_ALONE = "its server that works has no loopback device for clients, which it could be over"
+COLD_NOT_WEIGHED = (
+    "known only where every way of the bill was weighed over the loopback device of a server that "
+    "works (tare weigh --what working, with the study's platforms)"
+)
 
 
 class Paid(NamedTuple):
@@ -62,7 +64,7 @@ class Predicted:
         unpriced: services without a line.
         far: a sentence for each side whose packets are far from the weighed ones.
         done: work beside the packets, which neither of these has before `mean`.
-        left_out: work beside packets without a line, and why.
+        left_out: cold caches, and work beside packets, without a line, and why.
     """
 
     lines: Sequence[PricedLine]
@@ -112,7 +114,7 @@ def priced(
             for one, packets, *_ in sides
             if tariff.beyond(one.way, packets)
         ],
-        left_out=dict(_not_weighed_cold(tariff, sides, batched=batched)),
+        left_out=dict.fromkeys(_not_weighed_cold(tariff, sides, batched=batched), COLD_NOT_WEIGHED),
     )
 
 
@@ -135,7 +137,7 @@ def _way_lines(tariff: Tariff, sides: Sequence[_Side]) -> list[PricedLine]:
         )
         for what, of in (("", _excess), (f"{COLD}: ", _cold))
         for one, packets, sign, whose in sides
-        if of is _excess or tariff.dearer_cold(one.way)
+        if of is _excess or tariff.costs_more_cold(one.way)
     ]
 
 
@@ -159,16 +161,13 @@ def _unsure(packet: Amount, less: Amount) -> Amount:
     return packet._replace(value=0.0).times(less.value)
 
 
-def _not_weighed_cold(
-    tariff: Tariff, sides: Sequence[_Side], *, batched: bool
-) -> Iterator[tuple[str, str]]:
-    """The lines of cold caches without a price, and why."""
+def _not_weighed_cold(tariff: Tariff, sides: Sequence[_Side], *, batched: bool) -> Iterator[str]:
+    """The lines of cold caches without a price."""
     for one, *_ in sides:
-        if not tariff.cold(one.way):
-            why = COLD_ALONE if tariff.worked(one.way) else COLD_NOT_WEIGHED
-            yield f"{COLD}: {_path(tariff, one)}", why
+        if not tariff.knows_cold(one.way):
+            yield f"{COLD}: {_path(tariff, one)}"
     if batched and tariff.packet_us().value and tariff.working_packet_us() is None:
-        yield f"{COLD}: {BATCHED}", COLD_NOT_WEIGHED
+        yield f"{COLD}: {BATCHED}"
 
 
 def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:

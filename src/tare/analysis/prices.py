@@ -6,7 +6,8 @@ microseconds are as counted. Intervals are Student's t over the rounds: servers,
 containers are new in each. Rounds that agree by chance would make an interval too narrow, so it is
 never narrower than the noise of the slices alone makes it.
 
-Native is the mean of both native servers. The second is also compared with the first alone, where
+Native is the mean of both native servers. Ways to servers that work are compared with the loopback
+device of their own server instead. The second is also compared with the first alone, where
 no difference should be found. With more operations in flight one packet and one wake-up serve
 several, so each number in flight has prices of its own, with the counts beside them. A further
 kilobyte costs, in each round, what larger answers cost more than smaller ones.
@@ -213,8 +214,9 @@ def _paced(rounds: Sequence[RoundSlices]) -> bool:
 
 
 def _together(weighed: Weighed) -> list[list[int]]:
-    """Places of the ways that are compared with one another: those with as many operations in
-    flight, with or without TLS. Of servers that work all are, as one costs more when alone."""
+    """Places of the ways that are fitted together: those with as many operations in flight, with
+    or without TLS. Ways to servers that work are all fitted together, as native with two in flight
+    is compared with native with one."""
     if weighed.operation == "working":
         return [list(range(len(weighed.ways)))]
     levels = [(way.in_flight, way.tls) for way in weighed.ways]

@@ -41,13 +41,13 @@ numbers that differ by less are one."""
 
 @dataclass(frozen=True)
 class Point:
-    """A way at so many packets per operation; amounts are microseconds over native.
+    """A way at so many packets per operation; amounts are microseconds, `excess` is over native.
 
     Attributes:
         natively: packets that native needed with as many operations in flight; they show how well
             replies are batched, the same for all ways.
         cold: what the way costs beyond `excess` where the server works for each request, so that
-            packets find cold caches; 0 where that is not known (`Tariff.cold`).
+            packets find cold caches; 0 where that is not known (`Tariff.knows_cold`).
         owners: the part of both of each of `PARTS`.
     """
 
@@ -84,7 +84,6 @@ class Tariff:
     def __init__(self, weighing: Weighing, working: Weighing | None = None) -> None:
         self._df = weighing.rounds - 1
         self._cold = _cold_packets(weighing, working)
-        self._worked = {one.way for one in working.prices} if working else set()
         self._working_packet = _working_packet(working) if working else None
         counted = [one for one in weighing.prices if packets_of(one)]
         native = {one.in_flight: one for one in counted if one.way == NATIVE}
@@ -125,17 +124,13 @@ class Tariff:
         """The same where servers work; None: not weighed."""
         return self._working_packet
 
-    def cold(self, way: str) -> bool:
+    def knows_cold(self, way: str) -> bool:
         """Whether it is known what a way's packets cost more where a server works."""
         return way in self._cold
 
-    def worked(self, way: str) -> bool:
-        """Whether a way was weighed with a server that works, over whatever other."""
-        return way in self._worked
-
-    def dearer_cold(self, way: str) -> bool:
-        """Whether they cost something more, as far as known; never over a loopback device."""
-        return way in self._cold and self._cold[way].us.error > 0
+    def costs_more_cold(self, way: str) -> bool:
+        """Whether they cost more, as far as known; never over a loopback device."""
+        return self._cold.get(way) is not None
 
     def at(self, way: str, packets: float) -> Point:
         """The way at so many packets per operation."""
@@ -173,21 +168,20 @@ class _ColdPacket(NamedTuple):
     owners: Mapping[str, Amount]
 
 
-def _cold_packets(weighing: Weighing, working: Weighing | None) -> dict[str, _ColdPacket]:
-    """The ways of which it is known, one operation at a time: loopback devices, and what was
-    weighed over one with servers that work."""
+def _cold_packets(weighing: Weighing, working: Weighing | None) -> dict[str, _ColdPacket | None]:
+    """The ways of which it is known, one operation at a time: what was weighed over a loopback
+    device with servers that work, and these devices, of which there is nothing (None)."""
     if working is None:
         return {}
     rounds = (working.rounds - 1, weighing.rounds - 1)
-    nothing = Amount(0.0, 0.0, rounds[0])
     quiet = {one.way: one for one in weighing.prices if one.in_flight == 1}
-    found: dict[str, _ColdPacket] = {}
+    found: dict[str, _ColdPacket | None] = {}
     for cold in working.prices:
         way, over, packets = quiet.get(cold.way), quiet.get(cold.over), packets_of(cold)
-        if way is None or not packets:
+        if way is None or way.path != cold.path or not packets:  # another network plugin, say
             continue
         if way.endpoint == OWN_LOOPBACK or way.path == quiet[NATIVE].path:
-            found[cold.way] = _ColdPacket(nothing, dict.fromkeys(PARTS, nothing))
+            found[cold.way] = None
         elif over is not None:
             more = _more(rounds, cold.added, way.added, over.added)
             owners = {

@@ -121,7 +121,7 @@ def _cells(
     change: PriceChange | PartChange, places: int, unit: float = 1, name: str = ""
 ) -> list[str]:
     """Both sides and their difference, divided by `unit`; then both sides and the difference of
-    the percentage added to native's, empty if there is none."""
+    the percentage added, empty if there is none."""
     sides = [f"{value / unit:.{places}f}{name}" for value in (change.a, change.b)]
     cells = [*sides, difference(change.difference, *change.ci, places, unit), change.verdict]
     share = change.percent

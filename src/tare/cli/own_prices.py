@@ -75,12 +75,13 @@ def price_lines(
         if one.added is not None:
             alone = amount_of(one.added, found.rounds - 1)
             of_bytes = None
-            if further is not None and row_bytes is not None and one.in_flight == 1:
+            # further bytes were weighed over native
+            if further and row_bytes is not None and one.in_flight == 1 and not one.over:
                 of_bytes = _of_bytes(one, further, row_bytes - weighing.row_bytes)
             more = total([alone, *([of_bytes] if of_bytes else [])]).times(round_trips)
             rows = row_bytes if of_bytes else weighing.row_bytes
             sized = f", rows of {rows:,} bytes" if further is not None else ""
-            works = f", to a server that works, over {one.over}" if found.working_kib else ""
+            works = f", to a server that works (than {one.over} there)" if one.over else ""
             low, high = more.interval()
             share = f", {100 * more.value / operation_us:+.1f}%" if operation_us else ""
             yield (

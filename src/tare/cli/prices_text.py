@@ -32,11 +32,10 @@ CANNOT_TELL = {
     "caches that are shared, its JVM, and waiting where it is near its limit.",
     "working": "A price is of a round trip on this machine, to a server that walks through data "
     "and code before it answers, so that the kernel finds none of its own in the caches. Two such "
-    "servers cost unequally, by where their data and code lie in memory: a way is compared with "
-    "the loopback device of its own server, and what is told over native holds for these servers "
-    "alone. It cannot "
-    "tell how cold a database leaves them, and what it adds itself: its JVM, threads that wait for "
-    "one another.",
+    "servers cost unequally, by where their data and code lie in memory. So a way is compared with "
+    "the loopback device of its own server, and a comparison with native is of these two servers "
+    "alone. A price cannot tell how cold a database leaves them, and what it adds itself: its JVM, "
+    "threads that wait for one another.",
     "connection": "A price is of a TCP connection: opened, STARTUP answered, one request answered, "
     "closed, one after the other, to a server that does nothing else; with TLS after a full "
     "handshake of version 1.3 (X25519, ECDSA on P-256, one certificate that is checked), none "
@@ -60,7 +59,7 @@ def table(found: Weighing) -> Table:
     time = TIMES[found.operation]
     digits = _DIGITS[found.operation]
     kind = "TLS" if found.operation == "connection" else "in flight"
-    within = any(one.over for one in found.prices)
+    within = found.operation == "working"
     more = "more" if within else "over native"
     for heading in ("way", kind, "CPU us", *(["compared with"] if within else []), more, "percent",
                     "packets", time, more, "through"):  # fmt: skip
@@ -174,7 +173,7 @@ def _unowned(found: Weighing) -> list[str]:
         elif more is not None and _apart(more):
             told.append(
                 f"not in CPU us: of {one.way} with {one.in_flight} in flight {added(more)} us over "
-                "native, likewise"
+                f"{compared_with(one)}, likewise"
             )
     return told
 

@@ -33,9 +33,9 @@ WORKING_KIB = 2048
 """Data that a working server walks through for each request: what a CPU's second cache holds here.
 A quarter of it left a bridge at half the price; twice as much made the work, whose noise is in
 every price, take longer and changed no price (docs/weigh.md)."""
-BATCHED = 2
-"""Operations in flight with which native is weighed again where servers work: they share packets,
-half as many for each, which is what a packet costs where caches are cold."""
+SHARING = 2
+"""Operations in flight with which native is weighed again where servers work. By CQL they share
+packets, half as many for each, which tells what a packet costs where caches are cold."""
 OWN_LOOPBACK_SHARE = 3
 """Slices of a working server's loopback way for each slice of another: it is in the price of every
 way to that server."""
@@ -62,7 +62,7 @@ def variants(
     if operation == "connection":
         return [*found, *(replace(way, tls=True) for way in found)]
     if operation == "working":
-        return [*found, replace(found[0], in_flight=BATCHED)]
+        return [*found, replace(found[0], in_flight=SHARING)]
     return found
 
 

@@ -132,9 +132,9 @@ def _working(bills: Bills) -> str:
     if bills.working_made is None:
         return ""
     return (
-        "What a packet costs more where it finds cold caches, over one on the server's own "
-        "loopback device, is that of servers that walk through data and code for each request, "
-        f"weighed at {bills.working_made} (tare weigh --what working). "
+        "What cold caches add to a way is what it costs over its server's own loopback device, and "
+        "to a packet more, what native pays for it, where servers walk through data and code for "
+        f"each request: weighed at {bills.working_made} (tare weigh --what working). "
     )
 
 

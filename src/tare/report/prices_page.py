@@ -71,7 +71,7 @@ class PricesSection:
 def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -> PricesSection:
     """The ways to a server, or a new connection on each of them."""
     title, operation, time = _OPERATIONS[found.operation]
-    within = any(one.over for one in found.prices)
+    within = found.operation == "working"
     more = "More" if within else "Over native"
     rows = [
         [

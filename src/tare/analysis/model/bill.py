@@ -70,8 +70,8 @@ class Bill(AnalysisPart):
     notes: list[str] = Field(default_factory=list, description="what limits the prediction")
     left_out: dict[str, str] = Field(
         default_factory=dict,
-        description="what servers and clients do beside their packets, such as context switches, "
-        "of which no line is, and why: no price or no count",
+        description="cold caches, and what servers and clients do beside their packets, such as "
+        "context switches, of which no line is, and why: no price or no count",
     )
 
 
