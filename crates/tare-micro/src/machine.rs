@@ -15,13 +15,12 @@ const FACTOR: u64 = 6_364_136_223_846_793_005;
 const LINES: usize = 512 << 10;
 /// u32 in a line.
 const LINE: usize = 16;
-/// Of a batch: a millisecond where memory is slow, so that a turn ends in time.
-const LOADS: usize = 4_000;
+const LOADS: usize = 10_000;
 /// u64 in a MiB.
 const MIB: usize = 128 << 10;
 const MIBS: usize = 64;
-/// Of a batch, likewise.
-const MIBS_AT_ONCE: usize = 2;
+/// Of a batch.
+const MIBS_AT_ONCE: usize = 8;
 const CLOCKS: usize = 2000;
 const SLEEPS: usize = 4;
 const SLEEP: Duration = Duration::from_micros(200);
