@@ -175,12 +175,13 @@ def _cold_packets(weighing: Weighing, working: Weighing | None) -> dict[str, _Co
         return {}
     rounds = (working.rounds - 1, weighing.rounds - 1)
     quiet = {one.way: one for one in weighing.prices if one.in_flight == 1}
+    native = quiet[NATIVE].path if NATIVE in quiet else None
     found: dict[str, _ColdPacket | None] = {}
     for cold in working.prices:
         way, over, packets = quiet.get(cold.way), quiet.get(cold.over), packets_of(cold)
         if way is None or way.path != cold.path or not packets:  # another network plugin, say
             continue
-        if way.endpoint == OWN_LOOPBACK or way.path == quiet[NATIVE].path:
+        if way.endpoint == OWN_LOOPBACK or way.path == native:
             found[cold.way] = None
         elif over is not None:
             more = _more(rounds, cold.added, way.added, over.added)
