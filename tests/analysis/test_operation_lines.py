@@ -76,6 +76,7 @@ def part_price(piece: str, ns: float, platform: str, what: WeighedPart, half: fl
         platform=platform,
         runtime=platform.partition(".")[0],
         storage=platform.partition(".")[2],
+        rounds=5,
         cpu=own,
         wall=own,
     )

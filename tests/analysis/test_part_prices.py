@@ -167,6 +167,46 @@ def test_an_operation_that_takes_longer_than_its_turn_is_left_out_with_the_time_
     assert "299 ms" in why
 
 
+def test_a_turn_that_runs_over_several_others_spoils_all_of_them() -> None:
+    def longer(number: int, turn: Turn) -> Turn:
+        run_over = number == 0 and turn.at == 0.0
+        return replace(turn, ended=turn.at + 0.06) if run_over else turn
+
+    assert part_prices(weighed(change=longer), MACHINE).late == 3
+
+
+def test_a_round_in_which_one_platform_has_no_turn_is_not_counted_there_and_is_elsewhere() -> None:
+    def stands_still(number: int, turn: Turn) -> Turn:
+        still = number == 2 and only("append", "docker.layer")(turn)
+        return replace(turn, began=turn.at + 0.01, cpu_ns=1e6) if still else turn
+
+    found = part_prices(weighed(change=stands_still), MACHINE)
+    counted = {one.platform: one.rounds for one in found.prices if one.piece == "append"}
+    assert counted == {NATIVE: 5, AGAIN: 5, "docker.directory": 5, "docker.layer": 4}
+    percent = of(found, "append", "docker.layer").cpu.percent
+    assert percent is not None
+    assert percent.value == pytest.approx(10.0)
+    assert found.left_out == {}
+
+
+def test_a_price_needs_three_rounds_and_more_than_half() -> None:
+    def native_in(rounds: int) -> Change:
+        def spoil(number: int, turn: Turn) -> Turn:
+            still = number >= rounds and only("append", NATIVE)(turn)
+            return replace(turn, began=turn.at + 0.01) if still else turn
+
+        return spoil
+
+    def priced(rounds: int, of_all: int) -> bool:
+        found = part_prices(weighed(rounds=of_all, change=native_in(rounds)), MACHINE)
+        return bool(platforms(found, "append"))
+
+    assert priced(3, 5)
+    assert not priced(2, 3)
+    assert priced(4, 7)
+    assert not priced(3, 7)
+
+
 def test_what_one_platform_cannot_do_is_left_out_there_alone() -> None:
     def failing(_: int, turn: Turn) -> Turn:
         failed = only("append", "docker.layer")(turn)

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from tare.analysis.part_prices import PIECES, WeighedUnit
+from tare.analysis.part_prices import PIECES, Turn, WeighedUnit
 from tare.artifacts.binaries import find
 from tare.errors import RuntimeUnavailableError, UsageError
 from tare.lab import microbenchmarks
-from tare.lab.microbenchmarks import PASSES, _Plan, _units, schedule, weigh_parts
+from tare.lab.microbenchmarks import PASSES, _Plan, _too_long, _units, schedule, weigh_parts
 
 ALL = tuple(piece.name for piece in PIECES if piece.what != "start")
 STORAGE = tuple(piece.name for piece in PIECES if piece.what == "storage")
@@ -26,20 +26,38 @@ UNITS = [
 
 
 def test_every_unit_has_as_many_turns_of_each_of_its_pieces() -> None:
-    turns, _ = schedule(UNITS, 1)
+    turns, _ = schedule(UNITS, 1, {})
     counted = Counter((turn.unit, turn.piece) for turn in turns)
     assert counted == {(unit.name, piece): PASSES for unit in UNITS for piece in unit.pieces}
 
 
 def test_turns_follow_each_other_without_overlap() -> None:
-    turns, lasts = schedule(UNITS, 1)
+    turns, lasts = schedule(UNITS, 1, {})
     assert all(one.at + one.seconds < after.at for one, after in pairwise(turns))
     assert turns[-1].at + turns[-1].seconds < lasts
 
 
+def test_a_piece_whose_turns_take_too_long_gets_more_room_in_the_next_round_and_no_other() -> None:
+    turns = [
+        Turn(piece, "native", at, at, at + took)
+        for at, (piece, took) in enumerate(
+            [("memory_read", 0.15), ("clock", 0.0161), ("append", 9.0)]
+        )
+    ]
+    too_long = _too_long(turns)
+    assert too_long == {"memory_read": pytest.approx(0.225), "append": 0.5}
+    given, _ = schedule(UNITS, 1, too_long)
+    rooms: dict[str, list[float]] = {}
+    for one, after in pairwise(given):
+        rooms.setdefault(one.piece, []).append(after.at - one.at)
+    assert min(rooms["memory_read"]) > 0.225
+    assert max(rooms["clock"]) < 0.02
+    assert {one.seconds for one in given if one.piece == "memory_read"} == {0.016}
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_steady_drift_is_in_no_difference_but_by_the_order_of_pieces(seed: int) -> None:
-    turns, _ = schedule(UNITS, seed)
+    turns, _ = schedule(UNITS, seed, {})
     for piece in ALL:
         own = [turn for turn in turns if turn.piece == piece]
         half = len(own) // PASSES
@@ -48,8 +66,8 @@ def test_a_steady_drift_is_in_no_difference_but_by_the_order_of_pieces(seed: int
 
 
 def test_rounds_differ_in_their_order_and_a_round_can_be_had_again() -> None:
-    assert schedule(UNITS, 1) == schedule(UNITS, 1)
-    assert schedule(UNITS, 1) != schedule(UNITS, 2)
+    assert schedule(UNITS, 1, {}) == schedule(UNITS, 1, {})
+    assert schedule(UNITS, 1, {}) != schedule(UNITS, 2, {})
 
 
 def test_the_names_of_pieces_are_those_of_the_program() -> None:

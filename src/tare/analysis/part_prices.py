@@ -4,14 +4,18 @@ A round's value is the mean over its turns. The addition of a platform is comput
 in which turns of one piece follow each other in a fraction of a second. Intervals are Student's t
 over the rounds: processes and containers are new in each. Native is the mean of both native
 processes. The second is also compared with the first alone, where no difference should be found.
+
+A machine that stands still for a moment spoils turns. A platform's price of a piece is then of the
+rounds in which native and the platform have turns that count, at least three and more than half.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,6 +34,8 @@ PASSES = 2
 that a steady drift is in none of the differences."""
 LATE_S = 0.005
 """How late a turn may begin."""
+LEAST_ROUNDS = 3
+"""Rounds that a price needs, besides more than half of all."""
 Shown = Literal["cpu", "wall", "both"]
 
 
@@ -157,17 +163,28 @@ class PartsWeighed:
     left_out: Mapping[str, str]
 
 
+class _Means(NamedTuple):
+    """CPU time and time that passes of one operation, nanoseconds."""
+
+    cpu_ns: float
+    wall_ns: float
+
+
+_Values: TypeAlias = "defaultdict[tuple[str, str], dict[int, _Means]]"
+"""(Piece, unit) to the means of each round, by its number, that has turns that count."""
+
+
 def part_prices(weighed: PartsWeighed, machine: MeasuredMachine) -> PartWeighing:
-    """The prices of all pieces that were measured in every round."""
+    """The prices of all pieces that were measured in enough rounds."""
     left_out = dict(weighed.left_out)
     found: list[PartPrice] = []
     late = 0
-    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for one in weighed.rounds:
+    values: _Values = defaultdict(dict)
+    for number, one in enumerate(weighed.rounds):
         good = list(_undisturbed(one.turns))
         late += sum(not turn.error for turn in one.turns) - len(good)
         for key, mean in _means(good).items():
-            values[key].append(mean)
+            values[key][number] = mean
     for piece in PIECES:
         found += _of_piece(piece, weighed, values, left_out)
     rounds = weighed.rounds
@@ -215,66 +232,68 @@ def _shown_added(price: PartPrice) -> Iterator[Interval]:
 def _undisturbed(turns: Sequence[Turn]) -> Iterator[Turn]:
     """The turns that measured something, began in time and did not overlap with another turn."""
     ordered = sorted(turns, key=lambda turn: turn.at)
-    neighbours = [None, *ordered, None]
+    others_end = 0.0
     for place, turn in enumerate(ordered):
-        before, after = neighbours[place], neighbours[place + 2]
-        into_this = before is not None and before.ended > turn.began
-        into_next = after is not None and turn.ended > after.at
-        in_time = turn.began - turn.at <= LATE_S
-        if in_time and not (into_this or into_next or turn.error):
+        next_at = ordered[place + 1].at if place + 1 < len(ordered) else math.inf
+        overlaps = others_end > turn.began or turn.ended > next_at
+        others_end = max(others_end, turn.ended)
+        if turn.began - turn.at <= LATE_S and not (overlaps or turn.error):
             yield turn
 
 
-def _means(turns: Sequence[Turn]) -> dict[tuple[str, str, str], float]:
-    """(Piece, unit, clock) to the mean over a round's turns, nanoseconds."""
-    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+def _means(turns: Sequence[Turn]) -> dict[tuple[str, str], _Means]:
+    """(Piece, unit) to the means over a round's turns."""
+    values: dict[tuple[str, str], list[_Means]] = defaultdict(list)
     for turn in turns:
         # operations follow each other, so that the engine's time passes within theirs
         used_ns = turn.cpu_ns + turn.engine_cores * turn.wall_ns
-        values[turn.piece, turn.unit, "cpu"].append(used_ns)
-        values[turn.piece, turn.unit, "wall"].append(turn.wall_ns)
-    return {key: float(np.mean(own)) for key, own in values.items()}
+        values[turn.piece, turn.unit].append(_Means(used_ns, turn.wall_ns))
+    return {key: _Means(*np.mean(own, axis=0).tolist()) for key, own in values.items()}
 
 
 def _of_piece(
-    piece: Piece,
-    weighed: PartsWeighed,
-    values: Mapping[tuple[str, str, str], list[float]],
-    left_out: dict[str, str],
+    piece: Piece, weighed: PartsWeighed, values: _Values, left_out: dict[str, str]
 ) -> Iterator[PartPrice]:
     """A piece's price on each platform; pieces without a price are added to `left_out`."""
-    rounds = len(weighed.rounds)
     asked = [unit for unit in weighed.units if piece.name in unit.pieces]
-    had = [unit for unit in asked if len(values.get((piece.name, unit.name, "cpu"), ())) == rounds]
-    names = {unit.name for unit in had}
+    native = values[piece.name, NATIVE].keys() & values[piece.name, AGAIN].keys()
+    shared = {unit: sorted(native & values[piece.name, unit.name].keys()) for unit in asked}
+    least = max(LEAST_ROUNDS, len(weighed.rounds) // 2 + 1)
     reasons = {
         unit.platform(piece.what): _reason(piece, unit, weighed.rounds)
-        for unit in asked
-        if unit.name not in names
+        for unit, common in shared.items()
+        if len(common) < least
     }
-    if not {NATIVE, AGAIN} <= names:
+    if len(native) < least:
         if reasons:
             left_out[piece.title] = next(iter(reasons.values()))
         return
     left_out |= {f"{piece.title}, {name}": why for name, why in reasons.items()}
-    tables = {
-        clock: {unit.name: np.array(values[piece.name, unit.name, clock]) for unit in had}
-        for clock in ("cpu", "wall")
-    }
-    for unit in had:
-        yield PartPrice(
-            what=piece.what,
-            piece=piece.name,
-            title=piece.title,
-            platform=unit.platform(piece.what),
-            runtime=unit.runtime,
-            storage=unit.storage if piece.what == "storage" else "",
-            cpu=_cost(tables["cpu"], unit.name),
-            wall=_cost(tables["wall"], unit.name),
-        )
+    for unit, common in shared.items():
+        if len(common) >= least:
+            of = {name: values[piece.name, name] for name in (NATIVE, AGAIN, unit.name)}
+            tables = {
+                name: np.array([own[number] for number in common]) for name, own in of.items()
+            }
+            yield PartPrice(
+                what=piece.what,
+                piece=piece.name,
+                title=piece.title,
+                platform=unit.platform(piece.what),
+                runtime=unit.runtime,
+                storage=unit.storage if piece.what == "storage" else "",
+                rounds=len(common),
+                cpu=_cost({name: own[:, 0] for name, own in tables.items()}, unit.name),
+                wall=_cost({name: own[:, 1] for name, own in tables.items()}, unit.name),
+            )
 
 
 def _cost(table: Mapping[str, np.ndarray], unit: str) -> Cost:
+    """The cost on one unit.
+
+    Args:
+        table: of native, native again and this unit: values of the same rounds.
+    """
     own = table[unit]
     if unit == NATIVE:
         return Cost(ns=interval(own), added=None, percent=None)
@@ -284,7 +303,7 @@ def _cost(table: Mapping[str, np.ndarray], unit: str) -> Cost:
 
 
 def _reason(piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound]) -> str:
-    """Why a unit has no value of this piece in some round: the first reason found."""
+    """Why a unit has too few rounds with a value of this piece: the most frequent reason."""
     reasons = Counter(
         why for one in rounds if (why := one.missing.get(unit.name, {}).get(piece.name))
     )
@@ -300,6 +319,7 @@ def _reason(piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound]) -> str
     if turns:
         longest = max(turn.ended - turn.began for turn in turns) * 1000
         return (
-            f"in some round all its turns were late or too long (the longest took {longest:.0f} ms)"
+            "in too many rounds its or native's turns were late or too long (its longest took "
+            f"{longest:.0f} ms)"
         )
     return "it was not measured"

@@ -88,10 +88,9 @@ class PartTariff:
     """The prices of weighings of parts."""
 
     def __init__(self, weighings: Sequence[PartWeighing]) -> None:
-        self._prices: dict[tuple[str, str], tuple[PartPrice, float]] = {}
-        for weighing in weighings:
-            for one in weighing.prices:
-                self._prices[one.piece, one.platform] = one, weighing.rounds - 1
+        self._prices: dict[tuple[str, str], PartPrice] = {
+            (one.piece, one.platform): one for weighing in weighings for one in weighing.prices
+        }
 
     def natively(self, service: Service) -> Amount | None:
         """Price of one in a native process; None: a piece of it was not weighed."""
@@ -111,9 +110,9 @@ class PartTariff:
         for piece, often in pieces.items():
             if (piece, platform) not in self._prices:
                 return None
-            price, df = self._prices[piece, platform]
+            price = self._prices[piece, platform]
             cost = price.cpu.added if added else price.cpu.ns
             if cost is None:
                 return None
-            amounts.append(amount_of(cost, df).times(often / 1000))
+            amounts.append(amount_of(cost, price.rounds - 1).times(often / 1000))
         return related(amounts)

@@ -111,7 +111,7 @@ def compare_parts(a: PartWeighing, b: PartWeighing) -> PartComparison:
             change
             for key in first
             if key in second
-            for change in _part_changes(first[key], second[key], a.rounds - 1, b.rounds - 1)
+            for change in _part_changes(first[key], second[key])
         ],
         differing=_apart([*_machines(a, b), ("idle CPUs", a.idle_cpus, b.idle_cpus)]),
         only=[
@@ -123,7 +123,8 @@ def compare_parts(a: PartWeighing, b: PartWeighing) -> PartComparison:
     )
 
 
-def _part_changes(a: PartPrice, b: PartPrice, df_a: int, df_b: int) -> Iterator[PartChange]:
+def _part_changes(a: PartPrice, b: PartPrice) -> Iterator[PartChange]:
+    df_a, df_b = a.rounds - 1, b.rounds - 1
     clocks: tuple[Literal["cpu", "wall"], ...] = ("cpu", "wall")
     for clock in clocks:
         costs: tuple[Cost, Cost] = (a.cpu, b.cpu) if clock == "cpu" else (a.wall, b.wall)

@@ -168,6 +168,12 @@ def lines(found: PartWeighing) -> list[str]:
         )
     if found.other_cores > BUSY_CORES:
         told.append(f"note: other programs disturbed it: {STOP_THEM}, then again")
+    if fewer := [one for one in found.prices if one.rounds < found.rounds]:
+        least: dict[str, int] = {}
+        for one in fewer:
+            least[one.title] = min(one.rounds, least.get(one.title, one.rounds))
+        names = ", ".join(f"{title} ({rounds})" for title, rounds in least.items())
+        told.append(f"fewer rounds, as their turns were late or too long in the others: {names}")
     told += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
     if differing := apart(found):
         names = ", ".join(one.title for one in differing)

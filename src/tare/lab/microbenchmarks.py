@@ -18,6 +18,7 @@ import random
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
 from tare import scratch
@@ -59,6 +60,10 @@ _TURNS = "turns.json"
 _TURN_S = {"system": 0.016, "machine": 0.016, "storage": 0.05, "name": 0.05}
 _GAP_S = {"system": 0.003, "machine": 0.003, "storage": 0.02, "name": 0.01}
 """after a turn: the next unit wakes; after storage, files are removed and the journal settles"""
+_MOST_TURN_S = 0.5
+"""room that a turn gets at most on a machine where one batch of its piece takes longer than it"""
+_SPARE = 1.5
+"""room over the length of a turn: they differ"""
 _HEAD_START_S = 0.05
 """until the first turn, while all units find their turns; and after the last turn"""
 _READY_S = 20.0
@@ -200,10 +205,15 @@ class Scheduled:
     seconds: float
 
 
-def schedule(units: Sequence[WeighedUnit], seed: int) -> tuple[list[Scheduled], float]:
+def schedule(
+    units: Sequence[WeighedUnit], seed: int, too_long: Mapping[str, float]
+) -> tuple[list[Scheduled], float]:
     """All turns of a round, and the end of the last one.
 
     Pieces come in random order. So do units within a piece; in the next pass, in reverse order.
+
+    Args:
+        too_long: piece to seconds until the next turn, where turns take longer than they should.
     """
     shuffled = random.Random(seed)  # noqa: S311 - an order, no secret
     orders = {
@@ -217,8 +227,9 @@ def schedule(units: Sequence[WeighedUnit], seed: int) -> tuple[list[Scheduled], 
         for piece in shuffled.sample(pieces, len(pieces)):
             order = orders[piece.name]
             for unit in reversed(order) if number % 2 else order:
-                turns.append(Scheduled(unit.name, piece.name, at, _TURN_S[piece.what]))
-                at += _TURN_S[piece.what] + _GAP_S[piece.what]
+                seconds = _TURN_S[piece.what]
+                turns.append(Scheduled(unit.name, piece.name, at, seconds))
+                at += too_long.get(piece.name, seconds) + _GAP_S[piece.what]
     return turns, at
 
 
@@ -241,6 +252,7 @@ class _Plan:
         lasting: runtimes that are made once for all rounds.
         refused: units that an orchestrator did not start, with the reason; they are not tried
             again.
+        too_long: piece to seconds for a turn, if in the last round it took longer than it should.
     """
 
     units: Sequence[WeighedUnit]
@@ -248,6 +260,7 @@ class _Plan:
     lasting: Mapping[str, Runtime]
     cpu: int
     refused: dict[str, str] = field(default_factory=dict)
+    too_long: dict[str, float] = field(default_factory=dict)
 
     def had(self) -> list[WeighedUnit]:
         """The units without the refused ones."""
@@ -285,7 +298,7 @@ class _Plan:
             logs = Path(stack.enter_context(scratch.directory(_RUN)))
             runtimes = self._runtimes(units, stack)
             started = self._begin(units, runtimes, logs, stack)
-            turns, lasts = schedule([one.unit for one in started], number)
+            turns, lasts = schedule([one.unit for one in started], number, self.too_long)
             engine = {name for one in runtimes.values() for name in one.engine_processes}
             meter = Meter(processes_named(engine) if engine else ())
             stack.callback(meter.close)
@@ -303,6 +316,8 @@ class _Plan:
                 for one in started
                 for turn in _turns(one, turns, begins, logs)
             ]
+            self.too_long.clear()
+            self.too_long.update(_too_long(measured))
             return PartRound(
                 turns=measured,
                 missing={one.unit.name: one.missing for one in started},
@@ -384,6 +399,22 @@ class _Plan:
 
 _STORAGE = {piece.name for piece in PIECES if piece.what == "storage"}
 _NAMES = {piece.name for piece in PIECES if piece.what == "name"}
+
+
+def _too_long(turns: Sequence[Turn]) -> dict[str, float]:
+    """Pieces whose turns take longer than they should, with the seconds to give them."""
+    lengths: dict[str, list[float]] = {}
+    for turn in turns:
+        lengths.setdefault(turn.piece, []).append(turn.ended - turn.began)
+    usual_s = {
+        one.name: _TURN_S[one.what] + _GAP_S[one.what] for one in PIECES if one.name in lengths
+    }
+    took_s = {piece: median(own) for piece, own in lengths.items()}
+    return {
+        piece: min(_SPARE * length, _MOST_TURN_S)
+        for piece, length in took_s.items()
+        if length > usual_s[piece]
+    }
 
 
 def _engine_in(

@@ -52,6 +52,9 @@ class PartPrice(MeasurementPart):
     )
     runtime: str
     storage: str = Field(description="as platform.storage names it; empty: no files are touched")
+    rounds: int = Field(
+        description="that its intervals count: those in which it and native have turns in time"
+    )
     cpu: Cost = Field(
         description="CPU time of the process that does it; of names, of the engine as well; of "
         "starts, of the unit until its first answer"
@@ -73,7 +76,7 @@ class PartWeighing(MeasurementHere):
     """What one weighing of a platform's parts found."""
 
     seconds: float = Field(description="from the first round's start to the last one's end")
-    rounds: int = Field(description="each with new processes and containers; intervals count these")
+    rounds: int = Field(description="each with new processes and containers")
     passes: int = Field(description="turns of each piece on each platform in a round")
     cpu: int = Field(description="number of the CPU that all ran on, but for starts")
     turns: int
