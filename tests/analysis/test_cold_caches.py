@@ -57,6 +57,37 @@ def test_owners_pay_for_cold_caches_too() -> None:
     assert point.owners["client"].value == 0
 
 
+def test_between_nodes_both_ends_pay_what_a_server_that_works_does() -> None:
+    """A packet costs 1 us more, of which the server pays 0.9, 0.6 of it in soft interrupts, and the
+    client, which does nothing else, the rest."""
+    amounts = {"server": 1.8, "client": 0.2, "softirq": 1.2}
+    quiet, worked = (
+        weighing(
+            price("docker.bridge", 1, 3.0 + 2.0 * works, over=over).model_copy(
+                update={"parts": {name: around(one * works) for name, one in amounts.items()}}
+            ),
+            price(LOOPBACK, 1, 0.0).model_copy(
+                update={"parts": dict.fromkeys(amounts, around(0.0))}
+            ),
+        )
+        for works, over in ((0, ""), (1, LOOPBACK))
+    )
+    tariff = Tariff(quiet, worked)
+    point = tariff.at("docker.bridge", 2.0, between_nodes=True)
+    assert point.cold.value == pytest.approx(3.6)
+    assert {name: one.value for name, one in point.owners.items() if one.value} == {
+        "server": pytest.approx(1.8),
+        "client": pytest.approx(1.8),
+        "softirq": pytest.approx(2.4),
+    }
+    assert point.excess == tariff.at("docker.bridge", 2.0).excess
+    packets = Amount(2.0, 0.1, 4)
+    nodes = [Paid(way, way, packets, nodes=True) for way in ("native", "docker.bridge")]
+    found = priced(tariff, nodes[:1], nodes[1:])
+    assert found.owners["server"].value == pytest.approx(3.6)
+    assert found.owners["client"].value == 0
+
+
 @pytest.mark.parametrize(
     "worked",
     [

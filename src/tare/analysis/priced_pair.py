@@ -249,8 +249,9 @@ def _amount(tariff: Tariff, paid: Paid, of: Callable[[Point], Amount]) -> Amount
 
 
 def _point(tariff: Tariff, paid: Paid, packets: float) -> Point:
-    """The point of a way; between nodes the asking node plays the weighed client's part."""
-    found = tariff.at(paid.way, packets)
+    """The point of a way; between nodes the asking node plays the weighed client's part, and works
+    like the one that answers."""
+    found = tariff.at(paid.way, packets, between_nodes=paid.nodes)
     if not paid.nodes:
         return found
     both = related([found.owners["server"], found.owners["client"]])

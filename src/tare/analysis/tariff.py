@@ -4,8 +4,10 @@ With one operation in flight an operation needs two packets. With many in flight
 wake-up, serve several. A way was weighed at several such numbers. Between them its cost is a
 straight line over its own packets per operation; beyond them it is in proportion. Where a server
 works for each request, its packets find cold caches, and each costs so much more on this way than
-over the loopback device of the same server. Over loopback devices themselves, native or in a
-container, packets pass the same code of the kernel, so no way pays more there than native does.
+over the loopback device of the same server. That is the server's part: the weighed client does
+nothing else, and the packets that it sends find warm caches. Between nodes both ends work, so that
+the server's part is paid twice. Over loopback devices themselves, native or in a container, packets
+pass the same code of the kernel, so no way pays more there than native does.
 Amounts weighed in the same rounds may err together.
 """
 
@@ -91,12 +93,16 @@ class Tariff:
             (packets_of(one), amount_of(one.demand, self._df)) for one in native.values()
         )
         self._ways: dict[str, list[Point]] = defaultdict(list)
+        self._nodes: dict[str, list[Point]] = defaultdict(list)
         self.paths: dict[str, str] = {}
         for one in counted:
             if one.in_flight in native:
-                self._ways[one.way].append(self._point(one, native[one.in_flight]))
+                each, beside = self._cold.get(one.way), native[one.in_flight]
+                self._ways[one.way].append(self._point(one, beside, each))
+                both = each and each.at_both_ends()
+                self._nodes[one.way].append(self._point(one, beside, both))
                 self.paths[one.way] = one.path
-        for points in self._ways.values():
+        for points in (*self._ways.values(), *self._nodes.values()):
             points.sort(key=lambda point: point.packets)
 
     def __contains__(self, way: str) -> bool:
@@ -132,9 +138,9 @@ class Tariff:
         """Whether they cost more, as far as known; never over a loopback device."""
         return self._cold.get(way) is not None
 
-    def at(self, way: str, packets: float) -> Point:
-        """The way at so many packets per operation."""
-        points = self._ways[way]
+    def at(self, way: str, packets: float, *, between_nodes: bool = False) -> Point:
+        """The way at so many packets per operation, to a client or another node that works, too."""
+        points = (self._nodes if between_nodes else self._ways)[way]
         shares = shares_at([one.packets for one in points], packets)
         return reduce(Point.and_of, (points[place].times(share) for place, share in shares))
 
@@ -143,7 +149,7 @@ class Tariff:
         points = self._ways[way]
         return not points[0].packets / _BEYOND <= packets <= points[-1].packets * _BEYOND
 
-    def _point(self, one: Price, native: Price) -> Point:
+    def _point(self, one: Price, native: Price, each: _ColdPacket | None) -> Point:
         nothing = self.nothing
         added = nothing if one.added is None else amount_of(one.added, self._df)
         owners = {
@@ -152,7 +158,7 @@ class Tariff:
         }
         if one.way == NATIVE:
             added, owners = nothing, dict.fromkeys(PARTS, nothing)
-        packets, each = packets_of(one), self._cold.get(one.way)
+        packets = packets_of(one)
         if each is None:
             return Point(packets, packets_of(native), added, nothing, owners)
         owners = {
@@ -166,6 +172,13 @@ class _ColdPacket(NamedTuple):
 
     us: Amount
     owners: Mapping[str, Amount]
+
+    def at_both_ends(self) -> _ColdPacket:
+        """The same where the client works like the server, so that either pays what the server
+        does. Soft interrupts are those of the working end: the other's find warm caches."""
+        server, client = self.owners["server"], self.owners["client"]
+        twice = {"server": server, "client": server, SOFTIRQ: self.owners[SOFTIRQ].times(2)}
+        return _ColdPacket(related([self.us, server, client.times(-1)]), {**self.owners, **twice})
 
 
 def _cold_packets(weighing: Weighing, working: Weighing | None) -> dict[str, _ColdPacket | None]:
