@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tare.analysis.billed_ways import way_of
+from tare.analysis.billed_ways import way_of, way_taken
 from tare.analysis.tariff import Tariff
 from tests.priced_ways import BRIDGE, price, weighing
 
@@ -138,6 +139,27 @@ def test_the_prices_of_one_network_plugin_are_not_those_of_another(
     way = way_of({"platform": PODS | {"endpoint": "host-port", "plugin": plugin}})
     assert way.unpriced(tariff).endswith(refused)
     assert bool(way.unpriced(tariff)) == bool(refused)
+
+
+@pytest.mark.parametrize(
+    ("there", "refused"),
+    [
+        ({"cluster": {"network plugin": "flannel-vxlan"}}, ""),
+        ({"cluster": {"network plugin": "flannel-host-gw"}}, "network plugin flannel-host-gw"),
+        ({"cluster": {"network plugin": "not recognised"}}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_study_that_names_no_network_plugin_has_the_prices_of_the_one_that_was_there(
+    there: dict[str, Any], refused: str
+) -> None:
+    pods = price("kubernetes.host-port", 1, 5.0)
+    path = "host-port, network plugin flannel-vxlan, destination translated, MTU 1450"
+    tariff = Tariff(weighing(pods.model_copy(update={"path": path})))
+    measured = SimpleNamespace(setup={"platform": PODS | {"endpoint": "host-port"}}, path=there)
+    why = way_taken(measured).unpriced(tariff)  # type: ignore[arg-type]  # two of its fields
+    assert why.endswith(refused)
+    assert bool(why) == bool(refused)
 
 
 def test_the_prices_between_nodes_are_those_of_the_study_s_network_plugin() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,8 @@ from tare.machines.facts import local_facts
 from tare.records.kept_measurements import MeasuredMachine, keep, write
 from tare.records.layout import RunFiles
 from tare.records.part_prices import keep_parts, parts_here
+from tare.runtimes.declaration import Named
+from tare.runtimes.kubernetes.declaration import Kubernetes
 from tare.runtimes.registry import declared
 from tare.study.plan import make_plan
 from tare.study.schema import Study
@@ -260,6 +263,22 @@ def test_prices_through_another_network_plugin_are_weighed_anew(scene: Scene) ->
     assert serves("flannel-vxlan")
     assert serves("flannel-vxlan", "flannel-host-gw")
     assert not serves("flannel-host-gw")
+
+
+@pytest.mark.parametrize(("there", "weighed"), [("flannel-vxlan", 0), ("flannel-host-gw", 1)])
+def test_prices_through_a_plugin_that_the_cluster_has_not_are_weighed_anew(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, there: str, weighed: int
+) -> None:
+    """The study names none, and the cluster has been made again since."""
+    cluster = Named(SimpleNamespace(plugin=there))
+    monkeypatch.setattr(Kubernetes, "named", lambda self: cluster)
+    path = "host-port, network plugin flannel-vxlan, MTU 1450"
+    scene.kept(
+        timedelta(hours=1),
+        weighing(price("kubernetes.host-port", 1, 5.0).model_copy(update={"path": path})),
+    )
+    scene.prices({"platform": {"runtime": "kubernetes", "network": "host-port", "storage": "pvc"}})
+    assert scene.weighed == weighed
 
 
 def test_kept_prices_come_along_though_nobody_wants_a_weighing(scene: Scene) -> None:

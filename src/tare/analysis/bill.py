@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.analysis.between_nodes import billed_side, unpriced_nodes
-from tare.analysis.billed_ways import way_of
+from tare.analysis.billed_ways import way_taken
 from tare.analysis.catalogue import OTHERS, SERVICE_DEMAND
 from tare.analysis.counted import counting_us
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
@@ -60,7 +60,7 @@ class Billing:
             if one.done:
                 own[one.condition].append(one)
         self._sides = {
-            name: billed_side(way_of(group[0].manifest.setup), group) for name, group in own.items()
+            name: billed_side(way_taken(group[0].manifest), group) for name, group in own.items()
         }
 
     def bill(self, effect: Effect, rows: Rows, why: Why | None = None) -> Bill | str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tare.analysis.tariff import NATIVE
 from tare.machines.registry import of_record
+from tare.runtimes.declaration import NOT_RECOGNISED, PLUGIN
 from tare.runtimes.registry import registered
 from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, TO_HOST, published_between
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tare.analysis.tariff import Tariff
+    from tare.records.manifest import TrialManifest
 
 
 class BilledWay(NamedTuple):
@@ -46,18 +48,18 @@ class BilledWay(NamedTuple):
             return self.why
         if self.name not in tariff:
             return f"the way {self.name} was not weighed"
-        if self.plugin and f"network plugin {self.plugin}" not in tariff.paths[self.name].split(
-            ", "
-        ):
+        if self.plugin and f"{PLUGIN} {self.plugin}" not in tariff.paths[self.name].split(", "):
             return f"the way {self.name} was not weighed through the network plugin {self.plugin}"
         return ""
 
 
-def way_of(setup: Mapping[str, Any]) -> BilledWay:
+def way_of(setup: Mapping[str, Any], plugin_there: str = "") -> BilledWay:
     """The way of a condition's clients.
 
     Args:
         setup: the condition's resolved document.
+        plugin_there: the network plugin of the cluster that there is, or was, for a study that
+            names none; empty: not known.
     """
     platform = setup.get("platform", {})
     runtime, network = platform.get("runtime", NATIVE), platform.get("network", "host")
@@ -82,12 +84,19 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
             "alone was weighed"
         )
     name = f"{runtime}.{endpoint}"
-    plugin = platform.get("plugin") if own and own.weighed_by_plugin else ""
+    named = platform.get("plugin") or plugin_there
+    plugin = named if own and own.weighed_by_plugin else ""
     over_loopback = endpoint == "host" and own is not None and not own.orchestrator
     whole = not several or over_loopback
     between = BETWEEN_PUBLISHED if published_between(network, count) else BETWEEN_NODES
-    nodes = None if whole else BilledWay(f"{runtime}.{between}", plugin=plugin or "")
-    return BilledWay(name, nodes, plugin or "")
+    nodes = None if whole else BilledWay(f"{runtime}.{between}", plugin=plugin)
+    return BilledWay(name, nodes, plugin)
+
+
+def way_taken(manifest: TrialManifest) -> BilledWay:
+    """The way of a measured condition's clients, through the network plugin that was there."""
+    plugin = manifest.path.get("cluster", {}).get(PLUGIN, "")
+    return way_of(manifest.setup, "" if plugin == NOT_RECOGNISED else plugin)
 
 
 def _never_weighed(setup: Mapping[str, Any]) -> str:

@@ -319,7 +319,7 @@ def _reason(piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound]) -> str
     if turns:
         longest = max(turn.ended - turn.began for turn in turns) * 1000
         return (
-            "in too many rounds its turns, or those it is compared with, were late or too long (its "
-            f"longest took {longest:.0f} ms)"
+            "in too many rounds its turns, or those it is compared with, were late or too long "
+            f"(its longest took {longest:.0f} ms)"
         )
     return "it was not measured"

@@ -194,10 +194,22 @@ def _wanted(plan: Plan) -> set[BilledWay]:
 
     if plan.study.design.slice_s is None:
         return set()
-    clients = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
+    plugins = {
+        one: _plugin_here(one) for one in {one.setup.platform.runtime for one in plan.conditions}
+    }
+    clients = {
+        way_of(one.setup.model_dump(mode="json"), plugins[one.setup.platform.runtime])
+        for one in plan.conditions
+    }
     named = clients | {one.between for one in clients if one.between is not None}
     weighed = {name for place in places(RUNTIMES, to_host=True) for name, _ in place.ways}
     return {one for one in named if one.name in weighed - {NATIVE}}
+
+
+def _plugin_here(runtime: str) -> str:
+    """The network plugin of the cluster that is there, if prices depend on it and it is known."""
+    cluster = declared(runtime).named() if declared(runtime).weighed_by_plugin else None
+    return cluster.facts.plugin if cluster and cluster.facts else ""
 
 
 def _database(plan: Plan) -> DatabaseName | None:

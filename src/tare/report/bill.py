@@ -134,8 +134,8 @@ def _working(bills: Bills) -> str:
     return (
         "What cold caches add to a way is what it costs over its server's own loopback device, and "
         "to a packet more, what native pays for it, where servers walk through data and code for "
-        f"each request: weighed at {bills.working_made} (tare weigh --what working). Between nodes, "
-        "where the end that asks works as well, the server's part of it counts twice. "
+        f"each request: weighed at {bills.working_made} (tare weigh --what working). Between "
+        "nodes, where the end that asks works as well, the server's part of it counts twice. "
     )
 
 

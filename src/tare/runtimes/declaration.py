@@ -27,6 +27,10 @@ LAYER = "layer"
 """The container's own storage: a layer over its image, removed with the container."""
 
 
+PLUGIN, NOT_RECOGNISED = "network plugin", "not recognised"
+"""In a record of an orchestrator's cluster: the plugin's key, and what is there if none is known"""
+
+
 @dataclass(frozen=True)
 class Named:
     """An orchestrator that is named here. `facts` is None where it does not answer now."""

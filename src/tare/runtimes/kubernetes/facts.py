@@ -6,6 +6,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from tare.runtimes.declaration import NOT_RECOGNISED, PLUGIN
 from tare.runtimes.kubernetes.pods import node_fault
 from tare.runtimes.kubernetes.refusals import ApiError
 
@@ -80,7 +81,7 @@ class ClusterFacts:
         return {
             "server": self.server,
             "version": self.version,
-            "network plugin": self.plugin or "not recognised",
+            PLUGIN: self.plugin or NOT_RECOGNISED,
             "proxy mode": self.proxy or "not known",
             "machines": machines,
         }
