@@ -146,7 +146,8 @@ def test_the_prices_of_one_network_plugin_are_not_those_of_another(
     [
         ({"cluster": {"network plugin": "flannel-vxlan"}}, ""),
         ({"cluster": {"network plugin": "flannel-host-gw"}}, "network plugin flannel-host-gw"),
-        ({"cluster": {"network plugin": "not recognised"}}, ""),
+        ({"cluster": {"network plugin": "not recognised"}}, "network plugin not recognised"),
+        ({"cluster": "a text"}, ""),
         ({}, ""),
     ],
 )

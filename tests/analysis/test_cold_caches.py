@@ -75,6 +75,8 @@ def test_between_nodes_both_ends_pay_what_a_server_that_works_does() -> None:
     tariff = Tariff(quiet, worked)
     point = tariff.at("docker.bridge", 2.0, between_nodes=True)
     assert point.cold.value == pytest.approx(3.6)
+    once = tariff.at("docker.bridge", 2.0).cold.error
+    assert point.cold.error == pytest.approx(3 * once), "of the sum, the server and the client"
     assert {name: one.value for name, one in point.owners.items() if one.value} == {
         "server": pytest.approx(1.8),
         "client": pytest.approx(1.8),

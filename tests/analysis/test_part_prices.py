@@ -203,6 +203,7 @@ def test_a_price_needs_three_rounds_and_more_than_half() -> None:
 
     assert priced(3, 5)
     assert not priced(2, 3)
+    assert not priced(3, 6)
     assert priced(4, 7)
     assert not priced(3, 7)
 
@@ -215,6 +216,22 @@ def test_what_one_platform_cannot_do_is_left_out_there_alone() -> None:
     found = part_prices(weighed(change=failing), MACHINE)
     assert platforms(found, "append") == [NATIVE, AGAIN, "docker.directory"]
     assert found.left_out == {"append 4 KiB, fdatasync, docker.layer": "no fsync here"}
+
+
+def test_what_fails_in_one_round_has_no_price_and_the_reason_is_the_failure_s() -> None:
+    def failing(unit: str) -> Change:
+        def fail(number: int, turn: Turn) -> Turn:
+            failed = number == 1 and only("append", unit)(turn)
+            return replace(turn, error="EIO") if failed else turn
+
+        return fail
+
+    found = part_prices(weighed(change=failing("docker.layer")), MACHINE)
+    assert found.left_out == {"append 4 KiB, fdatasync, docker.layer": "EIO"}
+    assert platforms(found, "append") == [NATIVE, AGAIN, "docker.directory"]
+    for unit in (NATIVE, AGAIN):
+        found = part_prices(weighed(change=failing(unit)), MACHINE)
+        assert found.left_out == {"append 4 KiB, fdatasync": "EIO"}
 
 
 def test_what_native_cannot_do_is_left_out_everywhere() -> None:

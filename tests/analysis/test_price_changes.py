@@ -118,6 +118,22 @@ def test_the_price_of_a_part_that_changed_is_told_on_its_platform_and_by_its_clo
     assert found.differing == ["idle CPUs: poll and halt"]
 
 
+def test_a_price_of_fewer_rounds_has_their_degrees_of_freedom() -> None:
+    """The same interval of two rounds is one of a smaller error: a t of 12.7 in place of 2.8."""
+    made = part_prices(weighed(noise=0.01), MACHINE)
+    halved = made.model_copy(
+        update={"prices": [one.model_copy(update={"rounds": 2}) for one in made.prices]}
+    )
+    (usual, fewer) = (
+        next(one for one in compare_parts(found, found).changes if one.what == "cost")
+        for found in (made, halved)
+    )
+    half, wider = ((one.ci[1] - one.ci[0]) / 2 for one in (usual, fewer))
+    assert wider == pytest.approx(half), "an interval is given, and comes back"
+    mixed = next(one for one in compare_parts(made, halved).changes if one.what == "cost")
+    assert (mixed.ci[1] - mixed.ci[0]) / 2 > 2 * half
+
+
 def test_an_operation_that_only_one_of_them_has_is_named_with_its_platform() -> None:
     every = part_prices(weighed(), MACHINE)
     fewer = every.model_copy(

@@ -62,6 +62,7 @@ class Scene:
 
     def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("TARE_CACHE", str(place / "cache"))
+        monkeypatch.setattr(Kubernetes, "named", lambda _: None)  # nor one of the developer's
         monkeypatch.setattr(weigh_first, "weigh_and_keep", self._weigh)
         monkeypatch.setattr(weigh_first, "weigh_and_keep_parts", self._weigh_parts)
         self.files = RunFiles(place / "run")
@@ -265,13 +266,21 @@ def test_prices_through_another_network_plugin_are_weighed_anew(scene: Scene) ->
     assert not serves("flannel-host-gw")
 
 
-@pytest.mark.parametrize(("there", "weighed"), [("flannel-vxlan", 0), ("flannel-host-gw", 1)])
+@pytest.mark.parametrize(
+    ("cluster", "weighed"),
+    [
+        (Named(SimpleNamespace(plugin="flannel-vxlan")), 0),
+        (Named(SimpleNamespace(plugin="flannel-host-gw")), 1),
+        (Named(SimpleNamespace(plugin="")), 1),
+        (Named(None), 0),
+        (None, 0),
+    ],
+)
 def test_prices_through_a_plugin_that_the_cluster_has_not_are_weighed_anew(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, there: str, weighed: int
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, cluster: Named | None, weighed: int
 ) -> None:
     """The study names none, and the cluster has been made again since."""
-    cluster = Named(SimpleNamespace(plugin=there))
-    monkeypatch.setattr(Kubernetes, "named", lambda self: cluster)
+    monkeypatch.setattr(Kubernetes, "named", lambda _: cluster)
     path = "host-port, network plugin flannel-vxlan, MTU 1450"
     scene.kept(
         timedelta(hours=1),
@@ -279,6 +288,17 @@ def test_prices_through_a_plugin_that_the_cluster_has_not_are_weighed_anew(
     )
     scene.prices({"platform": {"runtime": "kubernetes", "network": "host-port", "storage": "pvc"}})
     assert scene.weighed == weighed
+
+
+def test_a_cluster_that_cannot_be_asked_stops_no_run(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(_: Kubernetes) -> Named:
+        raise RuntimeUnavailableError("a kubeconfig that is none")
+
+    monkeypatch.setattr(Kubernetes, "named", refuses)
+    level = {"platform": {"runtime": "kubernetes", "network": "host-port", "storage": "pvc"}}
+    assert scene.prices(level) == BRIDGE
 
 
 def test_kept_prices_come_along_though_nobody_wants_a_weighing(scene: Scene) -> None:

@@ -112,6 +112,21 @@ def test_what_disturbed_or_was_left_out_is_said() -> None:
     assert told[-1].startswith("A price is of one operation")
 
 
+def test_an_operation_with_fewer_rounds_is_named_with_their_number() -> None:
+    def stands_still(number: int, turn: Turn) -> Turn:
+        still = number == 2 and (turn.piece, turn.unit) == ("append", "docker.layer")
+        return replace(turn, began=turn.at + 0.01) if still else turn
+
+    found = part_prices(weighed(change=stands_still), MACHINE)
+    assert [line for line in lines(found) if line.startswith("fewer rounds")] == [
+        "fewer rounds, as their turns were late or too long in the others: "
+        "append 4 KiB, fdatasync (4)"
+    ]
+    rows = csv.DictReader(io.StringIO(csv_text(found)))
+    assert {row["rounds"] for row in rows if row["platform"] == "docker.layer"} == {"4"}
+    assert not any("fewer" in line for line in lines(part_prices(weighed(), MACHINE)))
+
+
 def test_two_disks_are_not_compared_in_silence() -> None:
     found = part_prices(weighed(), MACHINE)
     assert not any("TMPDIR" in line for line in lines(found))

@@ -38,13 +38,20 @@ def test_turns_follow_each_other_without_overlap() -> None:
 
 
 def test_a_piece_whose_turns_take_too_long_gets_more_room_in_the_next_round_and_no_other() -> None:
-    turns = [
-        Turn(piece, "native", at, at, at + took)
-        for at, (piece, took) in enumerate(
-            [("memory_read", 0.15), ("clock", 0.0161), ("append", 9.0)]
-        )
+    """Reads of memory are slow on one unit of three, which stood still in another turn; the clock's
+    turns have stood still once; appends take seconds; a flush failed at once."""
+    took = [
+        ("memory_read", "native", 0.0165),
+        ("memory_read", "native again", 0.0165),
+        ("memory_read", "docker", 0.15),
+        ("memory_read", "docker", 0.4),
+        ("clock", "native", 0.0161),
+        ("clock", "native", 0.3),
+        ("append", "native", 9.0),
     ]
-    too_long = _too_long(turns)
+    turns = [Turn(piece, unit, at, at, at + long) for at, (piece, unit, long) in enumerate(took)]
+    failed = Turn("flush", "native", 9.0, 9.0, 9.9, error="EIO")
+    too_long = _too_long([*turns, failed])
     assert too_long == {"memory_read": pytest.approx(0.225), "append": 0.5}
     given, _ = schedule(UNITS, 1, too_long)
     rooms: dict[str, list[float]] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tare.analysis.tariff import NATIVE
 from tare.machines.registry import of_record
-from tare.runtimes.declaration import NOT_RECOGNISED, PLUGIN
+from tare.runtimes.declaration import PLUGIN
 from tare.runtimes.registry import registered
 from tare.study.platform import BETWEEN_NODES, BETWEEN_PUBLISHED, TO_HOST, published_between
 
@@ -95,8 +95,8 @@ def way_of(setup: Mapping[str, Any], plugin_there: str = "") -> BilledWay:
 
 def way_taken(manifest: TrialManifest) -> BilledWay:
     """The way of a measured condition's clients, through the network plugin that was there."""
-    plugin = manifest.path.get("cluster", {}).get(PLUGIN, "")
-    return way_of(manifest.setup, "" if plugin == NOT_RECOGNISED else plugin)
+    cluster = manifest.path.get("cluster")
+    return way_of(manifest.setup, cluster.get(PLUGIN, "") if isinstance(cluster, dict) else "")
 
 
 def _never_weighed(setup: Mapping[str, Any]) -> str:

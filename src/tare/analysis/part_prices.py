@@ -6,7 +6,8 @@ over the rounds: processes and containers are new in each. Native is the mean of
 processes. The second is also compared with the first alone, where no difference should be found.
 
 A machine that stands still for a moment spoils turns. A platform's price of a piece is then of the
-rounds in which native and the platform have turns that count, at least three and more than half.
+rounds in which native and the platform have turns that count, at least three and more than half. An
+operation that fails in all turns of a round has no price.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tare.analysis.tariff import NATIVE
 from tare.records.part_prices import Cost, FileSystem, PartPrice, PartWeighing, WeighedPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from tare.records.kept_measurements import MeasuredMachine
     from tare.records.prices import Interval
@@ -256,36 +257,39 @@ def _of_piece(
 ) -> Iterator[PartPrice]:
     """A piece's price on each platform; pieces without a price are added to `left_out`."""
     asked = [unit for unit in weighed.units if piece.name in unit.pieces]
-    native = values[piece.name, NATIVE].keys() & values[piece.name, AGAIN].keys()
-    shared = {unit: sorted(native & values[piece.name, unit.name].keys()) for unit in asked}
+    own = {unit.name: values[piece.name, unit.name] for unit in asked}
+    native = own.get(NATIVE, {}).keys() & own.get(AGAIN, {}).keys()
+    shared = {unit: sorted(native & own[unit.name].keys()) for unit in asked}
     least = max(LEAST_ROUNDS, len(weighed.rounds) // 2 + 1)
-    reasons = {
-        unit.platform(piece.what): _reason(piece, unit, weighed.rounds)
+    failures = {unit: _failure(piece, unit, weighed.rounds, own[unit.name]) for unit in asked}
+    lacking = {
+        unit: failures[unit] or _lateness(piece, unit, weighed.rounds)
         for unit, common in shared.items()
-        if len(common) < least
+        if failures[unit] or len(common) < least
     }
-    if len(native) < least:
-        if reasons:
-            left_out[piece.title] = next(iter(reasons.values()))
+    if natives := [unit for unit in lacking if unit.name in (NATIVE, AGAIN)]:
+        first = min(natives, key=lambda unit: (not failures[unit], len(own[unit.name])))
+        left_out[piece.title] = lacking[first]
         return
-    left_out |= {f"{piece.title}, {name}": why for name, why in reasons.items()}
     for unit, common in shared.items():
-        if len(common) >= least:
-            of = {name: values[piece.name, name] for name in (NATIVE, AGAIN, unit.name)}
-            tables = {
-                name: np.array([own[number] for number in common]) for name, own in of.items()
-            }
-            yield PartPrice(
-                what=piece.what,
-                piece=piece.name,
-                title=piece.title,
-                platform=unit.platform(piece.what),
-                runtime=unit.runtime,
-                storage=unit.storage if piece.what == "storage" else "",
-                rounds=len(common),
-                cpu=_cost({name: own[:, 0] for name, own in tables.items()}, unit.name),
-                wall=_cost({name: own[:, 1] for name, own in tables.items()}, unit.name),
-            )
+        if unit in lacking:
+            left_out[f"{piece.title}, {unit.platform(piece.what)}"] = lacking[unit]
+            continue
+        tables = {
+            name: np.array([own[name][number] for number in common])
+            for name in (NATIVE, AGAIN, unit.name)
+        }
+        yield PartPrice(
+            what=piece.what,
+            piece=piece.name,
+            title=piece.title,
+            platform=unit.platform(piece.what),
+            runtime=unit.runtime,
+            storage=unit.storage if piece.what == "storage" else "",
+            rounds=len(common),
+            cpu=_cost({name: table[:, 0] for name, table in tables.items()}, unit.name),
+            wall=_cost({name: table[:, 1] for name, table in tables.items()}, unit.name),
+        )
 
 
 def _cost(table: Mapping[str, np.ndarray], unit: str) -> Cost:
@@ -302,24 +306,34 @@ def _cost(table: Mapping[str, np.ndarray], unit: str) -> Cost:
     return Cost(ns=interval(own), added=interval(added), percent=interval(100 * added / native))
 
 
-def _reason(piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound]) -> str:
-    """Why a unit has too few rounds with a value of this piece: the most frequent reason."""
-    reasons = Counter(
-        why for one in rounds if (why := one.missing.get(unit.name, {}).get(piece.name))
+def _failure(
+    piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound], had: Container[int]
+) -> str:
+    """Why a unit failed in the rounds that it lacks, the most frequent reason; empty: it did not.
+
+    Args:
+        had: numbers of the rounds with a value.
+    """
+    reasons: Counter[str] = Counter()
+    for number, one in enumerate(rounds):
+        if number not in had:
+            reasons[one.missing.get(unit.name, {}).get(piece.name, "")] += 1
+            reasons.update(turn.error for turn in _turns(piece, unit, one))
+    del reasons[""]
+    return reasons.most_common(1)[0][0] if reasons else ""
+
+
+def _lateness(piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound]) -> str:
+    """Why a unit that did not fail has too few rounds."""
+    turns = [turn for one in rounds for turn in _turns(piece, unit, one)]
+    if not turns:
+        return "it was not measured"
+    longest = max(turn.ended - turn.began for turn in turns) * 1000
+    return (
+        "in too many rounds its turns, or those it is compared with, were late or too long "
+        f"(its longest took {longest:.0f} ms)"
     )
-    turns = [
-        turn
-        for one in rounds
-        for turn in one.turns
-        if (turn.piece, turn.unit) == (piece.name, unit.name)
-    ]
-    reasons.update(turn.error for turn in turns if turn.error)
-    if reasons:
-        return reasons.most_common(1)[0][0]
-    if turns:
-        longest = max(turn.ended - turn.began for turn in turns) * 1000
-        return (
-            "in too many rounds its turns, or those it is compared with, were late or too long "
-            f"(its longest took {longest:.0f} ms)"
-        )
-    return "it was not measured"
+
+
+def _turns(piece: Piece, unit: WeighedUnit, one: PartRound) -> Iterator[Turn]:
+    return (turn for turn in one.turns if (turn.piece, turn.unit) == (piece.name, unit.name))

@@ -4,7 +4,8 @@ The kernel counts a trial's own packets. Then
 
     predicted = excess(treatment's way, its packets) - excess(baseline's way, its packets)
               + (how much less the treatment's answers are batched) x what a packet more costs
-              + each side's packets x what its way costs more where they find cold caches,
+              + each side's packets x what its way costs more where they find cold caches (between
+                nodes at both ends),
 
 by `tare.analysis.tariff`. The way of a cluster's clients and the way between its nodes are each
 paid for their own packets. Intervals add up in squares, with the fewest degrees of freedom of all

@@ -48,8 +48,9 @@ class Point:
     Attributes:
         natively: packets that native needed with as many operations in flight; they show how well
             replies are batched, the same for all ways.
-        cold: what the way costs beyond `excess` where the server works for each request, so that
-            packets find cold caches; 0 where that is not known (`Tariff.knows_cold`).
+        cold: what the way costs beyond `excess` where the server works for each request (between
+            nodes, both ends), so that packets find cold caches; 0 where that is not known
+            (`Tariff.knows_cold`).
         owners: the part of both of each of `PARTS`.
     """
 
@@ -175,7 +176,8 @@ class _ColdPacket(NamedTuple):
 
     def at_both_ends(self) -> _ColdPacket:
         """The same where the client works like the server, so that either pays what the server
-        does. Soft interrupts are those of the working end: the other's find warm caches."""
+        does. It is taken that soft interrupts of the end that does not work find warm caches: all
+        that were weighed are the server's."""
         server, client = self.owners["server"], self.owners["client"]
         twice = {"server": server, "client": server, SOFTIRQ: self.owners[SOFTIRQ].times(2)}
         return _ColdPacket(related([self.us, server, client.times(-1)]), {**self.owners, **twice})

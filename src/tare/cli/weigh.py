@@ -10,7 +10,6 @@ import typer
 from tare.databases.registry import USUAL as USUAL_DATABASE
 from tare.runtimes.registry import BARE, CONTAINER, names
 
-LEAST_ROUNDS = 3
 USUAL = (BARE, CONTAINER)
 SECONDS, FURTHER_SECONDS, ORCHESTRATED_SECONDS = 86.0, 60.0, 150.0
 """for native and one container engine, each further engine, each orchestrator"""
@@ -18,6 +17,8 @@ VARIED_SECONDS = 110.0
 """for the same ways, each without and with TLS, or with answers of two sizes"""
 TO_HOST_SECONDS = 10.0
 """extra, for the way from each engine's containers to a native server"""
+LEAST_ROUNDS = 3
+"""that of tare.analysis.part_prices, which loads libraries"""
 ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
 

@@ -17,6 +17,7 @@ from tare.records.part_prices import WeighedPart, parts_here
 from tare.records.prices import prices_here
 from tare.records.run_prices import RunPrices
 from tare.report import numbers
+from tare.runtimes.declaration import NOT_RECOGNISED
 from tare.runtimes.registry import BARE, declared
 from tare.study.platform import TO_HOST
 
@@ -50,13 +51,14 @@ def prices_for(
     database = _database(plan)
     if files.prices.exists() or database is None or not _billable(plan):
         return None
-    ways = _ways(plan, database, "request", weigh=weigh, say=say)
+    wanted = _wanted(plan)
+    ways = _ways(wanted, database, "request", weigh=weigh, say=say)
     if ways is None:
         return None
     return RunPrices(
         ways,
-        _ways(plan, database, "working", weigh=weigh, say=say),
-        _parts(plan, weigh=weigh, say=say),
+        _ways(wanted, database, "working", weigh=weigh, say=say),
+        _parts(plan, weigh=weigh and bool(wanted), say=say),
     )
 
 
@@ -67,7 +69,7 @@ _OF_WAYS: dict[Operation, str] = {
 
 
 def _ways(
-    plan: Plan,
+    wanted: set[BilledWay],
     database: DatabaseName,
     operation: Operation,
     *,
@@ -75,7 +77,7 @@ def _ways(
     say: Callable[[str], None],
 ) -> Weighing | None:
     """Prices of the study's ways; None: none are available."""
-    wanted, what = _wanted(plan), _OF_WAYS[operation]
+    what = _OF_WAYS[operation]
     found = prices_here(database, local_facts(), operation=operation)
     if found is not None and _serves(found, wanted):
         say(f"prices of {what}: those of {found.made:%Y-%m-%d %H:%M} UTC (tare weigh)")
@@ -109,7 +111,7 @@ def _parts(plan: Plan, *, weigh: bool, say: Callable[[str], None]) -> list[PartW
     lacking = [
         part for part, own in wanted.items() if not any(_prices(one, part, own) for one in kept)
     ]
-    if not weigh or not lacking or not _wanted(plan):
+    if not weigh or not lacking:
         return kept
     parts = " and ".join(_IN_WORDS[part] for part in lacking)
     runtimes = sorted({*USUAL, *wanted["system"]})
@@ -207,9 +209,15 @@ def _wanted(plan: Plan) -> set[BilledWay]:
 
 
 def _plugin_here(runtime: str) -> str:
-    """The network plugin of the cluster that is there, if prices depend on it and it is known."""
-    cluster = declared(runtime).named() if declared(runtime).weighed_by_plugin else None
-    return cluster.facts.plugin if cluster and cluster.facts else ""
+    """The network plugin of the cluster that is there; empty: no price depends on it, or no cluster
+    answers."""
+    if not declared(runtime).weighed_by_plugin:
+        return ""
+    try:
+        cluster = declared(runtime).named()
+    except TareError:
+        return ""
+    return cluster.facts.plugin or NOT_RECOGNISED if cluster and cluster.facts else ""
 
 
 def _database(plan: Plan) -> DatabaseName | None:

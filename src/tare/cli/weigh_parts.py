@@ -135,13 +135,13 @@ def csv_text(found: PartWeighing) -> str:
         for name in ("ns", "added_ns", "percent")
         for end in ("", "_low", "_high")
     ]
-    writer.writerow(["what", "operation", "title", "platform", *columns])
+    writer.writerow(["what", "operation", "title", "platform", "rounds", *columns])
     for one in found.prices:
         known = [
             each for cost in (one.cpu, one.wall) for each in (cost.ns, cost.added, cost.percent)
         ]
         values = [x for c in known for x in ((c.value, c.low, c.high) if c else ("", "", ""))]
-        writer.writerow([one.what, one.piece, one.title, one.platform, *values])
+        writer.writerow([one.what, one.piece, one.title, one.platform, one.rounds, *values])
     return out.getvalue()
 
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import random
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
 from tare import scratch
@@ -213,7 +213,7 @@ def schedule(
     Pieces come in random order. So do units within a piece; in the next pass, in reverse order.
 
     Args:
-        too_long: piece to seconds until the next turn, where turns take longer than they should.
+        too_long: piece to the room for a turn, seconds, where turns take longer than they should.
     """
     shuffled = random.Random(seed)  # noqa: S311 - an order, no secret
     orders = {
@@ -402,19 +402,23 @@ _NAMES = {piece.name for piece in PIECES if piece.what == "name"}
 
 
 def _too_long(turns: Sequence[Turn]) -> dict[str, float]:
-    """Pieces whose turns take longer than they should, with the seconds to give them."""
-    lengths: dict[str, list[float]] = {}
+    """Pieces whose turns take longer than they should on some unit, with the seconds to give them.
+
+    A unit's shortest turn counts: another may have stood still.
+    """
+    shortest: dict[tuple[str, str], float] = {}
     for turn in turns:
-        lengths.setdefault(turn.piece, []).append(turn.ended - turn.began)
-    usual_s = {
-        one.name: _TURN_S[one.what] + _GAP_S[one.what] for one in PIECES if one.name in lengths
-    }
-    took_s = {piece: median(own) for piece, own in lengths.items()}
-    return {
-        piece: min(_SPARE * length, _MOST_TURN_S)
-        for piece, length in took_s.items()
-        if length > usual_s[piece]
-    }
+        if not turn.error:
+            key = turn.piece, turn.unit
+            shortest[key] = min(turn.ended - turn.began, shortest.get(key, math.inf))
+    found = {}
+    for piece in PIECES:
+        longest = max(
+            (took for (name, _), took in shortest.items() if name == piece.name), default=0
+        )
+        if longest and longest > _TURN_S[piece.what] + _GAP_S[piece.what]:
+            found[piece.name] = min(_SPARE * longest, _MOST_TURN_S)
+    return found
 
 
 def _engine_in(

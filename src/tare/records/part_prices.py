@@ -53,8 +53,9 @@ class PartPrice(MeasurementPart):
     runtime: str
     storage: str = Field(description="as platform.storage names it; empty: no files are touched")
     rounds: int = Field(
+        ge=2,
         description="that its intervals count: those in which it, and what it is compared with, "
-        "have turns in time"
+        "have turns in time",
     )
     cpu: Cost = Field(
         description="CPU time of the process that does it; of names, of the engine as well; of "

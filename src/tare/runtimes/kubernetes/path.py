@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.runtimes import path_check
+from tare.runtimes.declaration import NOT_RECOGNISED, PLUGIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,5 +59,5 @@ def in_words(network: str, found: Sequence[Reply], plugin: str, proxy: str) -> s
     if network in ("service-ip", "node-port"):
         parts.append(f"service proxy ({proxy or 'mode not known'})")
     if network != "host":
-        parts.append(f"network plugin {plugin or 'not recognised'}")
+        parts.append(f"{PLUGIN} {plugin or NOT_RECOGNISED}")
     return ", ".join([*parts, *path_check.seen_in_words(found)])
