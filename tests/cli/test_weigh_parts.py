@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tare.analysis import part_prices as part_prices_module
 from tare.analysis.part_prices import AGAIN, Turn, part_prices
 from tare.analysis.prices import prices
 from tare.cli import weigh_parts
-from tare.cli.weigh import ROUNDS, USUAL
+from tare.cli.weigh import LEAST_ROUNDS, ROUNDS, USUAL
 from tare.cli.weigh_parts import What, csv_text, lines, parse, table
 from tare.cli.weighing import weigh_and_keep_parts
 from tare.errors import UsageError
@@ -125,6 +126,10 @@ def test_an_operation_with_fewer_rounds_is_named_with_their_number() -> None:
     rows = csv.DictReader(io.StringIO(csv_text(found)))
     assert {row["rounds"] for row in rows if row["platform"] == "docker.layer"} == {"4"}
     assert not any("fewer" in line for line in lines(part_prices(weighed(), MACHINE)))
+
+
+def test_the_fewest_rounds_that_are_taken_are_those_that_a_price_needs() -> None:
+    assert LEAST_ROUNDS == part_prices_module.LEAST_ROUNDS
 
 
 def test_two_disks_are_not_compared_in_silence() -> None:
