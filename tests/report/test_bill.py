@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.analysis.model.bill import BillLine, BillOwner
+from tare.report import numbers
 from tare.report.bill import (
     bill_panels,
     bill_table,
@@ -106,6 +107,33 @@ def test_a_line_of_next_to_nothing_is_drawn_as_none(contradicted: Analysis) -> N
     (panel,) = bill_panels(few)
     assert ">0.00 µs<" in panel.markup()
     assert "0.0000" not in panel.markup()
+
+
+def test_lines_too_small_to_be_seen_are_drawn_as_one_and_named_by_it(
+    contradicted: Analysis,
+) -> None:
+    """One line of 3 us, two below a twentieth of the drawing, one whose interval is wider."""
+    bills = contradicted.bills
+    assert bills is not None
+    bill = bills.of[0]
+    (way,) = (line for line in bill.lines if line.us > 1)
+    small = [
+        way.model_copy(update={"what": what, "us": us, "ci": (us - half, us + half)})
+        for what, us, half in (("reads", 0.4, 0.1), ("writes", -0.2, 0.2), ("syncs", 0.1, 9.0))
+    ]
+    folded = bill.model_copy(update={"lines": [way, *small]})
+    many = contradicted.model_copy(update={"bills": bills.model_copy(update={"of": [folded]})})
+    (panel,) = bill_panels(many)
+    drawn = panel.markup()
+    assert drawn.count("<rect") == 3 + 2, "the way, syncs, the small ones; the sum, the measurement"
+    assert ">2 smaller ones, in the table<" in drawn
+    assert f"+0.20 µs [{numbers.MINUS}0.10, +0.50]" in drawn
+    assert "reads" in drawn
+    assert ">reads<" not in drawn
+    assert [row[2].text for row in bill_table(many).rows][1:4] == ["reads", "writes", "syncs"]
+    alone = bill.model_copy(update={"lines": [way, small[0]]})
+    one = contradicted.model_copy(update={"bills": bills.model_copy(update={"of": [alone]})})
+    assert ">reads<" in bill_panels(one)[0].markup(), "one small line is as short as its sum"
 
 
 def test_page_and_markdown_have_it_only_where_something_was_weighed(

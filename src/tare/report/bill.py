@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.tariff import SOFTIRQ
 from tare.enumeration import first_of, listing
@@ -14,6 +14,7 @@ from tare.report.table import Cell, RowKey, Table
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
+    from collections.abc import Sequence
 
     from tare.analysis.model import Analysis, Bill
     from tare.analysis.model.bill import BillLine, Bills
@@ -23,6 +24,8 @@ _TOP, _ROW, _BAR, _AXIS = 44, 40, 14, 24
 _MOST_NAMED = 3
 _LEAST = 0.005
 """microseconds that round to none: page faults that hardly ever happen"""
+_SMALL = 0.05
+"""share of a drawing's width: lines that do not reach it with their interval are drawn as one"""
 WORDS = {
     "consistent": "consistent",
     "contradicted": "contradicted",
@@ -234,29 +237,57 @@ def _share(value: float, bill: Bill) -> str:
 
 
 def _draw(bill: Bill, sentence: str, treatment: str, baseline: str) -> Panel:
-    height = _TOP + _ROW * (len(bill.lines) + 2) + _AXIS
+    lines = _drawn(bill)
+    height = _TOP + _ROW * (len(lines) + 2) + _AXIS
     drawing = panel(f"Bill of {treatment} over {baseline}", WIDTH, height, bill.treatment)
     describe(drawing.root, sentence)
     label(drawing.root, 0, 16, treatment, "title", length=44)
     under = f"over {baseline}, {numbers.MICROSECONDS} per operation: {bill.verdict}"
     label(drawing.root, 0, 34, under, "small muted", length=60)
-    x = _scale(bill)
+    x = _scale(bill, lines)
     _axis(drawing.root, x, height - _AXIS)
     at, top = 0.0, _TOP
-    for line in bill.lines:
-        _step(drawing.root, line.what, at, line.us, line.ci, x, top, "c1")
+    for line in lines:
+        _step(drawing.root, line, at, x, top, "c1")
         at, top = at + line.us, top + _ROW
-    _step(drawing.root, "by prices", 0.0, bill.us, bill.ci, x, top, "c0", whisker=True)
-    measured = bill.measured_us, bill.measured_ci
-    _step(drawing.root, "as measured", 0.0, *measured, x, top + _ROW, "c2", whisker=True)
+    priced = _Line("by prices", bill.us, bill.ci)
+    _step(drawing.root, priced, 0.0, x, top, "c0", whisker=True)
+    measured = _Line("as measured", bill.measured_us, bill.measured_ci)
+    _step(drawing.root, measured, 0.0, x, top + _ROW, "c2", whisker=True)
     return drawing
 
 
-def _scale(bill: Bill) -> Scale:
+class _Line(NamedTuple):
+    """A line as it is drawn; `of` names those that it is the sum of."""
+
+    what: str
+    us: float
+    ci: tuple[float, float]
+    of: str = ""
+
+
+def _drawn(bill: Bill) -> list[_Line]:
+    """The lines to draw, small ones as one. At worst they err together, so that their half-widths
+    add up."""
+    every = [_Line(line.what, line.us, line.ci) for line in bill.lines]
+    ends = [0.0, *bill.ci, *bill.measured_ci]
+    least = _SMALL * (max(ends) - min(ends))
+    small = [one for one in every if max(abs(one.us), *map(abs, one.ci)) < least]
+    if len(small) <= 1:
+        return every
+    us = sum(one.us for one in small)
+    half = sum((high - low) / 2 for _, _, (low, high), _ in small)
+    each = "\n".join(f"{_amount(one.us, one.ci)} {one.what}" for one in small)
+    told = f"{len(small)} smaller ones, in the table"
+    others = [one for one in every if one not in small]
+    return [*others, _Line(told, us, (us - half, us + half), each)]
+
+
+def _scale(bill: Bill, lines: Sequence[_Line]) -> Scale:
     """The range of everything drawn, including 0."""
     ends = [0.0, *bill.ci, *bill.measured_ci]
     at = 0.0
-    for line in bill.lines:
+    for line in lines:
         at += line.us
         ends.append(at)
     room = 0.04 * (max(ends) - min(ends) or 1.0)
@@ -276,10 +307,8 @@ def _axis(root: ET.Element, x: Scale, bottom: float) -> None:
 
 def _step(
     root: ET.Element,
-    what: str,
+    line: _Line,
     start: float,
-    us: float,
-    ci: tuple[float, float],
     x: Scale,
     top: float,
     css: str,
@@ -287,13 +316,14 @@ def _step(
     whisker: bool = False,
 ) -> None:
     """One bar, from the end of the bar before."""
-    text = _amount(us, ci)
-    group = mark(add(root, "g"), f"{text}\n{what}")
-    label(group, 0, top + 13, what, "small", length=34)
+    text = _amount(line.us, line.ci)
+    group = mark(add(root, "g"), f"{text}\n{line.of or line.what}")
+    label(group, 0, top + 13, line.what, "small", length=34)
     label(group, WIDTH, top + 13, text, "figures small end", length=34)
-    left, right = sorted((x(start), x(start + us)))
+    left, right = sorted((x(start), x(start + line.us)))
     bar = add(group, "rect", f"part {css}", x=left, y=top + 18, height=_BAR)
     bar.set("width", f"{max(right - left, 1.0):.2f}")
     if whisker:
         middle = top + 18 + _BAR / 2
-        add(group, "line", "tie interval", x1=x(ci[0]), x2=x(ci[1]), y1=middle, y2=middle)
+        low, high = line.ci
+        add(group, "line", "tie interval", x1=x(low), x2=x(high), y1=middle, y2=middle)
